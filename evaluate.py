@@ -1,20 +1,26 @@
 """Answer a benchmark's questions and score the answers.
 
-    python evaluate.py                                          all benchmarks, po3d on the shipped data
-    python evaluate.py benchmark=hypo3d                         one of them
+    python evaluate.py                                  all benchmarks, po3d on the shipped data
+    python evaluate.py benchmark=hypo3d                 one of them
     python evaluate.py system=oracle split=fresh seed=1 size=300
-    python evaluate.py split=fresh benchmark.dials.near=0.5     a harder twin: see configs/benchmark/pulsecheck457.yaml
-    python evaluate.py 'oracle=[heading,color]'                 an ablation: these modules from ground truth
-    python evaluate.py 'noise={heading: 10, color: 0.1}'        these from ground truth with noise of that size
-    python evaluate.py perception._target_=mymod.Mine           an estimator of your own: docs/extending.md
-    python evaluate.py perception=file perception.path=TABLES   predicted scenes from a file: docs/tables.md
-    python evaluate.py +experiment=oracle_grid                  all combinations of true, predicted and noisy modules
-    python evaluate.py abstain_below=0.9                        abstain below this probability
-    python evaluate.py data.root=DIR                            the official release, or VLMEvalKit's TSV
-    python evaluate.py system=replay system.path=FILE           another model's predictions.jsonl
-    python evaluate.py system=lmm system.base_url=URL system.model=NAME   a model behind an OpenAI-compatible endpoint
-    python evaluate.py engine=ray                               images distributed over a Ray cluster: docs/cluster.md
-    python evaluate.py 'wandb={project: po3d}'                  log tables and the HTML report to wandb, too
+    python evaluate.py split=fresh benchmark.difficulty.near=0.5
+                                                        a harder twin: configs/benchmark
+    python evaluate.py parser=benchmark                 without the general parser; or general
+    python evaluate.py 'oracle=[heading,color]'         an ablation: modules from ground truth
+    python evaluate.py 'noise={heading: 10, color: 0.1}'
+                                                        from ground truth with noise of that size
+    python evaluate.py perception._target_=mymod.Mine   your own estimator: docs/extending.md
+    python evaluate.py perception=file perception.path=SCENES
+                                                        scenes from a file: docs/tables.md
+    python evaluate.py +experiment=oracle_grid          all combinations of true, predicted and
+                                                        noisy modules
+    python evaluate.py abstain_below=0.9                abstain below this probability
+    python evaluate.py data.root=DIR                    the official release, or VLMEvalKit's TSV
+    python evaluate.py system=replay system.path=FILE   another model's predictions.jsonl
+    python evaluate.py system=lmm system.base_url=URL system.model=NAME
+                                                        a model behind an endpoint: docs/lmm.md
+    python evaluate.py engine=ray                       distributed over a Ray cluster
+    python evaluate.py 'wandb={project: po3d}'          log tables and the HTML report to wandb
 
 Writes OUT/predictions.jsonl, OUT/run.json (their provenance), OUT/report.json and OUT/report.md. A
 killed run is resumed by the same command. A folder that holds another run is not changed, unless
@@ -58,7 +64,7 @@ from po3d.io.runs import CURVES, ERRORS, GRID, GRID_PAGE, HTML, described, locke
 from po3d.synthesis.difficulty import difficulty_of
 from po3d.systems.composition import buildable, identity_of, system_settings
 from po3d.systems.estimators import checkpoints_of, modules_of, ours, title
-from po3d.systems.oracle_grid import OracleMixer
+from po3d.systems.oracle_grid import OracleMixer, mixer
 
 FRESH_SIZE = 300  # images, or rooms
 
@@ -145,8 +151,7 @@ def main(config: DictConfig, quiet: bool = False) -> None:
     if not quiet:
         print(report_text(report, options["published"]))
         if read_by := getattr(reading, "read_by", {}):
-            known = {"own": "benchmark", "learned": "general"}
-            counts = [f"{known.get(name, name)} {n:,}" for name, n in sorted(read_by.items())]
+            counts = [f"{name} {n:,}" for name, n in sorted(read_by.items())]
             print(f"\nparser: {', '.join(counts)}")
         print(f"\nreport: {Path(options['out']) / 'report.json'}")
     _log(options)
@@ -215,11 +220,11 @@ def _check_grid(path: Path, work: dict[str, Any], overwrite: bool) -> None:
 
 def _kind(system: Any) -> OracleMixer:
     """Return the system's combinations of true and predicted modules."""
-    kind = system.mixtures() if hasattr(system, "mixtures") else None
+    kind = mixer(system)
     if kind is None:
         raise InputError(
             "the grid needs system=po3d with predicted scenes (benchmark=hypo3d: "
-            "benchmark.table=map; 3dsrbench and scope: benchmark.table=picture), without "
+            "benchmark.scenes=map; 3dsrbench and scope: benchmark.scenes=predicted), without "
             "oracle= or abstain_below="
         )
     return kind
@@ -263,11 +268,17 @@ def _open_split(
     if options["split"] == "mini":
         return benchmark.load(benchmark.mini, "mini").first(size), benchmark.mini, "mini"
     size, look = size or FRESH_SIZE, options["benchmark"].get("look")
-    dials = difficulty_options(options["benchmark"])
-    tag = f"{look or 'mixed'}{difficulty_of(dials.get('dials'), benchmark.dials).tag}"
+    difficulty = difficulty_options(options["benchmark"])
+    tag = (
+        f"{look or 'mixed'}{difficulty_of(difficulty.get('difficulty'), benchmark.difficulty).tag}"
+    )
     folder_name = f"{options['benchmark']['name']}-seed{seed}-size{size}-{tag}-{words_digest()}"
     root = Path(options["synthetic_dir"]) / folder_name
-    return benchmark.open_fresh(root, size, seed, look, options["workers"], **dials), root, "fresh"
+    return (
+        benchmark.open_fresh(root, size, seed, look, options["workers"], **difficulty),
+        root,
+        "fresh",
+    )
 
 
 def run(arguments: list[str]) -> int:

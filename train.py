@@ -1,17 +1,19 @@
 """Train an estimator or a parser.
 
-    python train.py experiment=street_estimator                  CPU recipe: render, then train (see the config)
+    python train.py experiment=street_estimator           CPU recipe: render, then train
     python train.py experiment=street_estimator trainer=gpu data=online
-    python train.py experiment=top_view_estimator                rooms from above; or room_view_estimator, from inside
-    python train.py experiment=street_parser                     or room_parser
-    python train.py data=superclevr data.root=DIR                a release's or your own images and scene JSON
-    python train.py experiment=backbones                         many trainings, evaluated, in one table
-    python train.py experiment=data_efficiency                   likewise, with curves: accuracy over images, programs
-    python train.py recipe=street trainer=gpu                    from scratch to weights, in stages: docs/training.md
-    python train.py recipe=rooms_inside start=nothing            likewise, not from the shipped weights
-    python train.py experiment=street_attributes                 one module alone: attributes, or street_pose
-    python train.py model=street_parser data=questions data.root=DIR    official questions with programs
-    python train.py ... export=NAME                              writes NAME.safetensors + NAME.json to checkpoints/
+    python train.py experiment=top_view_estimator         rooms from above
+    python train.py experiment=room_view_estimator        rooms from inside, orbit scenes
+    python train.py experiment=street_parser              or room_parser
+    python train.py data=superclevr data.root=DIR         a release, or your own images and scenes
+    python train.py experiment=backbones                  many trainings, evaluated, in one table
+    python train.py experiment=data_efficiency            likewise, over amounts of data
+    python train.py recipe=street trainer=gpu             from scratch, in stages: docs/training.md
+    python train.py recipe=rooms_inside start=nothing     likewise, not from the shipped weights
+    python train.py experiment=street_attributes          one module alone: or street_pose
+    python train.py model=street_parser data=questions data.root=DIR
+                                                          official questions with programs
+    python train.py ... export=NAME                       writes the pair checkpoints/NAME
 
 A killed run is resumed by the same command (out=DIR identifies it), with the remaining samples, to
 identical weights. A finished one is only exported again. OUT/metrics.json and the exported pair are
@@ -105,7 +107,7 @@ def _study(config: DictConfig, plain: dict[str, Any]) -> None:
             " trainer=cpu"
         )
     # Imports evaluation code, which training does not need.
-    from po3d.evaluation.ablation import studies
+    from po3d.evaluation.ablation import studies, study_tables
 
     def variation(
         experiment: str | None, options: Sequence[str], changes: dict[str, Any]
@@ -120,7 +122,9 @@ def _study(config: DictConfig, plain: dict[str, Any]) -> None:
     setting = studies.setting_of(plain["study"], plain["seed"])
     runs = studies.planned(plain["study"], plain["out"], variation)
     study = studies.run_study(runs, fit, setting, plain["out"])
-    print(f"\n{studies.study_text(study['runs'])}\n\nstudy: {Path(plain['out']) / 'study.json'}")
+    print(
+        f"\n{study_tables.study_text(study['runs'])}\n\nstudy: {Path(plain['out']) / 'study.json'}"
+    )
 
 
 def recipe(arguments: Sequence[str]) -> None:

@@ -22,6 +22,7 @@ class Form(NamedTuple):
     response: str
     options: tuple[str, ...]
     want: str | None
+    question: str = ""
 
 
 Draw = np.random.Generator
@@ -501,6 +502,201 @@ def statements(draw: Draw) -> Form:
     return Form(text, options, options[right])
 
 
+NUMBERS = ("no", "one", "two", "three", "four", "five")
+COUNTED = ("red cars", "tiny purple bicycles", "metal objects", "armchairs", "jets")
+PLACES = ("to the left of the bus", "behind the large sedan", "in front of the small minivan")
+BEFORE = (
+    "",
+    "",
+    "Looking at the image, ",
+    "After the change, ",
+    "From the picture, ",
+    "Based on the image, ",
+    "So, ",
+    "I think ",
+)
+STEPS = (
+    "",
+    "Let me look at the scene.\n\n1. The bus is near the centre.\n2. A jet is beside it.\n\n",
+    "First, I locate the bus. It is at the right.\n\n",
+    "<think>Is it 7? No.</think>\n",
+    "**Analysis:**\n- The scene shows vehicles.\n\n",
+)
+
+
+def counted(draw: Draw) -> Form:
+    n, things, place = int(draw.integers(6)), one(draw, COUNTED), one(draw, PLACES)
+    noun = things if n != 1 else things[:-1]
+    word = one(draw, (NUMBERS[n], str(n), f"**{n}**")) if n else "no"
+    verb = "is" if n == 1 else "are"
+    body = one(
+        draw,
+        (
+            f"there {verb} {word} {noun} {place}.",
+            f"there {verb} {word} {noun}.",
+            f"{word} {noun} {verb} {place}.",
+            f"{word} {noun} can be seen {place}.",
+            f"the number of {things} {place} is {n}.",
+            f"the scene has {word} {noun} {place}.",
+            f"I count {n or 'zero'} {noun} {place}.",
+            f"the answer is {n}.",
+            f"there {verb} {'only ' if n else ''}{word} {noun} {place}, as far as I can see.",
+            f"there {verb} {word} {noun} {place}; all others are elsewhere.",
+            *((f"there aren't any {things} {place}.", "none.", "zero.") if n == 0 else ()),
+            *((f"{word} {noun} {verb} {place}: the blue one is not.",) if n > 1 else ()),
+        ),
+    )
+    lead = one(draw, BEFORE)
+    text = lead + body if lead else body[0].upper() + body[1:]
+    question = one(draw, ("How many {} are {}?", "What number of {} are {}?"))
+    return Form(one(draw, STEPS) + text, (), str(n), question.format(things, place))
+
+
+def no_count(draw: Draw) -> Form:
+    a, things = 1 + int(draw.integers(4)), one(draw, COUNTED)
+    text = one(
+        draw,
+        (
+            f"There are {a} or {a + 1} {things}.",
+            f"{a}-{a + 1}",
+            f"Between {a} and {a + 2} {things}.",
+            f"There are at least {a} {things}, maybe more.",
+            f"I can't tell how many {things} there are.",
+            "I can't see any image.",
+            f"The number of {things} cannot be determined.",
+            f"It is unclear whether there are {a} {things}.",
+            f"Several {things}.",
+            f"There are either {NUMBERS[a]} or {NUMBERS[a + 1]} {things}.",
+        ),
+    )
+    return Form(text, (), None, f"How many {things} are in the room?")
+
+
+def verdict(draw: Draw) -> Form:
+    yes, things, place = draw.random() < 0.5, one(draw, COUNTED), one(draw, PLACES)
+    single = things[:-1]
+    want = "yes" if yes else "no"
+    body = one(
+        draw,
+        (
+            f"there is a {single} {place}.",
+            f"there are two {things} {place}.",
+            "yes.",
+            "yes, there is.",
+            f"yes, I see one {place}.",
+            f"**yes**, a {single} is {place}.",
+            "the answer is yes.",
+            "true.",
+        )
+        if yes
+        else (
+            f"there are no {things} {place}.",
+            f"no {things} are {place}.",
+            f"there is no {single} {place}.",
+            f"I don't see any {things} {place}.",
+            "no.",
+            f"no, all {things} are elsewhere.",
+            "the answer is **no**.",
+            "false.",
+            f"there aren't any {things} {place}.",
+        ),
+    )
+    lead = one(draw, BEFORE) if len(body.split()) > 4 else ""
+    text = lead + body if lead else body[0].upper() + body[1:]
+    return Form(one(draw, STEPS) + text, (), want, f"Are there any {things} {place}?")
+
+
+def agreement(draw: Draw) -> Form:
+    yes = draw.random() < 0.5
+    body = one(
+        draw,
+        ("It does.", "The bus has the same material as the jet.", "Both are metal. So, yes.")
+        if yes
+        else (
+            "It does not.",
+            "The bus does not have the same material as the jet.",
+            "It doesn't.",
+            "One is rubber and the other one is metal. Therefore, no.",
+        ),
+    )
+    question = "Does the bus have the same material as the jet?"
+    return Form(one(draw, STEPS) + body, (), "yes" if yes else "no", question)
+
+
+def value(draw: Draw) -> Form:
+    question, subject, values = one(
+        draw,
+        (
+            ("What is the color of the large bus?", "the large bus", ("red", "cyan", "gray")),
+            ("There is a jet; what size is it?", "the jet", ("small", "large")),
+            ("What material is the thing behind it?", "the thing behind it", ("metal", "rubber")),
+            ("Which direction is the chopper facing?", "the chopper", ("left", "front", "back")),
+            ("What shape is the red object?", "the red object", ("school bus", "scooter", "jet")),
+            ("What is left of the bed?", "the object left of the bed", ("floor lamp", "chair")),
+        ),
+    )
+    want = one(draw, values)
+    spelled = one(draw, (want, f"**{want}**", want))
+    article = "a " if values[-1] in ("jet", "chair") else ""
+    if "chopper" in question:
+        body = one(
+            draw,
+            (f"{subject} is facing {spelled}.", f"it faces {spelled}.", f"{spelled}.",
+             f"{subject} is facing to the {spelled}."),
+        )  # fmt: skip
+    else:
+        body = one(
+            draw,
+            (
+                f"{subject} is {article}{spelled}.",
+                f"it is {article}{spelled}.",
+                f"it appears to be {article}{spelled}.",
+                f"{subject} in the image is {article}{spelled}.",
+                f"{spelled}.",
+                f"the answer is {spelled}.",
+            ),
+        )
+    lead = one(draw, (*BEFORE[:5], "I believe "))
+    text = lead + body if lead else body[0].upper() + body[1:]
+    return Form(text, (), want, question)
+
+
+def comparison(draw: Draw) -> Form:
+    options = one(draw, (("black desk", "yellow guitar"), ("monitor", "nightstand")))
+    right = int(draw.integers(2))
+    a, b = options[right], options[1 - right]
+    body = one(
+        draw,
+        (
+            "The {a} is further away from the camera than the {b}.",
+            "The {a} is farther away than the {b}.",
+            "Between the {a} and the {b}, the {a} is further away.",
+            "The {b} is closer to the camera, so the {a} is further away.",
+            "The {head} is further away.",
+            "It's the {head}.",
+        ),
+    )
+    text = body.format(a=a, b=b, head=a.split()[-1])
+    question = "Which object is further away from the camera?"
+    return Form(text, options, a, question)
+
+
+def undecided(draw: Draw) -> Form:
+    options = ("black desk", "yellow guitar")
+    text = one(
+        draw,
+        (
+            "The black desk and the yellow guitar are equally far away.",
+            "It could be the desk or the guitar.",
+            "Neither the desk nor the guitar.",
+            "The desk is not visible, and neither is the guitar.",
+            "I can't tell whether the desk is further away.",
+            "The desk? The guitar? Hard to say.",
+        ),
+    )
+    return Form(text, options, None, "Which object is further away from the camera?")
+
+
 FORMS: dict[str, Callable[[Draw], Form]] = {
     "thinking": thinking,
     "heading": heading,
@@ -511,6 +707,13 @@ FORMS: dict[str, Callable[[Draw], Form]] = {
     "free marks": free_marks,
     "nearly JSON": nearly_json,
     "statements": statements,
+    "count in a sentence": counted,
+    "no count": no_count,
+    "yes or no in a sentence": verdict,
+    "agreement": agreement,
+    "value in a sentence": value,
+    "comparison": comparison,
+    "undecided": undecided,
 }
 
 

@@ -4,6 +4,7 @@ import itertools
 import json
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from answer_forms import variants
@@ -17,6 +18,7 @@ SIDES = ("in front of", "behind")
 FOUR = ("left", "right", "front", "back")
 DOCS = Path(__file__).parents[1] / "docs"
 GOLDEN = Path(__file__).parent / "golden" / "answers.jsonl"
+ASKED = Path(__file__).parent / "golden" / "answers_asked.jsonl"
 ATTACK = Path(__file__).parent / "golden" / "answers_attack.jsonl"
 VEHICLES = ("the bus", "the school bus", "a red car")
 
@@ -238,9 +240,14 @@ def test_long_hostile_texts_take_no_time():
         "option" + " " * 50_000 + "\nx" * 3,
         "option is " * 20_000,
         "A " * 50_000,
+        "there are " * 20_000,
+        "1 or " * 20_000,
+        "The bus is " * 20_000,
     ):
         extract(hostile)
         extract(hostile, SIDES)
+        for question in QUESTIONS.values():
+            extract(hostile, question=question)
 
 
 # --- the rules, as docs/lmm.md states them --------------------------------------------------------
@@ -253,12 +260,20 @@ def documented():
     for line in itertools.takewhile(lambda line: line.startswith("|"), lines[start:]):
         rule, _, response, kind, answer = re.split(r"(?<!\\) \| ", line.strip("| "))
         response = response.strip("`").replace("\\n", "\n").replace("\\|", "|")
-        yield rule, response, FOUR if kind == "choice" else (), None if answer == "none" else answer
+        options = FOUR if kind == "choice" else ()
+        yield rule, response, options, QUESTIONS.get(kind, ""), None if answer == "none" else answer
 
 
-@pytest.mark.parametrize(("rule", "response", "options", "answer"), documented())
-def test_a_documented_rule_reads_its_example(rule, response, options, answer):
-    found = extract(response, options)
+QUESTIONS = {
+    "count": "How many cars are behind the bus?",
+    "yes or no": "Is there a red car behind the bus?",
+    "value": "What is the color of the large bus?",
+}
+
+
+@pytest.mark.parametrize(("rule", "response", "options", "question", "answer"), documented())
+def test_a_documented_rule_reads_its_example(rule, response, options, question, answer):
+    found = extract(response, options, question=question)
     assert found.answer == answer
     if (
         rule in ("tag", "boxed", "field", "stated", "refusal", "short", "whole")
@@ -267,32 +282,44 @@ def test_a_documented_rule_reads_its_example(rule, response, options, answer):
         assert found.rule == rule
 
 
-def golden():
-    return [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
+class Row(NamedTuple):
+    """A response with the right answer (None: no answer), or wrong ones that it does not give."""
+
+    response: str
+    want: str | list[str] | None
+    options: tuple[str, ...]
+    question: str
+    cut: bool
+    never: bool
+
+    def found(self):
+        return extract(self.response, self.options, self.cut, self.question).answer
+
+    def wrong(self):
+        found = (self.found() or "").lower()
+        if self.never:
+            return found in self.want
+        return found != (self.want or "").lower()
 
 
-def test_golden_responses_have_their_answers():
-    wrong = [(r, extract(r["response"], r["options"])) for r in golden()]
-    wrong = [(r, found) for r, found in wrong if found.answer != r["want"]]
-    assert not wrong
-    assert len(golden()) >= 500
+def golden(path=GOLDEN):
+    """The rows of a golden file: lines of [response, want] below a line with what they share."""
+    rows, shared = [], {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        content = json.loads(line)
+        if isinstance(content, dict):
+            shared = {"options": (), "question": "", "cut": False, "never": False, **content}
+        else:
+            rows.append(Row(*content, **shared))
+    return rows
 
 
-def test_an_attack_with_the_styles_of_todays_models_is_read_right():
-    """`want`: the right value; `never`: answers that the response does not give. All were written
-    before the extractor ran on them; "3 cars" stays a phrase, as in the harnesses."""
-    rows = [json.loads(line) for line in ATTACK.read_text(encoding="utf-8").splitlines()]
-    wrong = []
-    for row in rows:
-        found = extract(row["response"], row["options"], row.get("cut", False)).answer
-        if (
-            found in row["never"]
-            if "never" in row
-            else (found or "").lower() != (row["want"] or "").lower()
-        ):
-            wrong.append((row, found))
-    assert not wrong
-    assert len(rows) >= 120
+@pytest.mark.parametrize(("path", "count"), [(GOLDEN, 780), (ATTACK, 230), (ASKED, 290)])
+def test_golden_responses_have_their_answers(path, count):
+    """All right values were written before the extractor ran on the responses."""
+    rows = golden(path)
+    assert not [(row, row.found()) for row in rows if row.wrong()]
+    assert len(rows) >= count
 
 
 @pytest.mark.parametrize("seed", [37, 38, 39])
@@ -300,7 +327,7 @@ def test_generated_variants_are_read_right_and_give_no_false_credit(seed):
     made = variants(seed, 400)
     wrong = []
     for kind, form in made:
-        found = extract(form.response, form.options).answer
+        found = extract(form.response, form.options, question=form.question).answer
         if (found if form.options or found is None else found.lower()) != form.want:
             wrong.append((kind, form, found))
     assert len(wrong) <= 0.01 * len(made), wrong
@@ -345,10 +372,10 @@ def lmms_eval_letter(response):
 
 
 def test_where_both_harnesses_find_the_same_right_letter_so_does_the_extractor():
-    rows = [(r["response"], r["options"], r["want"]) for r in golden()]
-    rows += [(f.response, f.options, f.want) for seed in range(5) for _, f in variants(seed, 200)]
+    rows = [(r.response, r.options, r.want, "") for r in golden()]
+    rows += [tuple(f) for seed in range(5) for _, f in variants(seed, 400)]
     agreed = 0
-    for response, options, want in rows:
+    for response, options, want, question in rows:
         if len(options) < 2 or "" in options:
             continue
         letters = {vlmevalkit_letter(response, options), lmms_eval_letter(response)}
@@ -357,7 +384,7 @@ def test_where_both_harnesses_find_the_same_right_letter_so_does_the_extractor()
         k = "ABCD".index(letters.pop())
         if k < len(options) and options[k] == want:  # else both misread it
             agreed += 1
-            assert extract(response, options).answer == want, response
+            assert extract(response, options, question=question).answer == want, response
     assert agreed > 300
 
 

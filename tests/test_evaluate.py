@@ -279,12 +279,12 @@ def test_the_row_and_the_folder_say_all_that_sets_a_run_apart(
         (["size=2"], "pulsecheck457-mini-size2-po3d"),
         (["seed=3"], "pulsecheck457-mini-seed3-po3d"),
         (
-            ["split=fresh", "seed=7", "size=20", "benchmark.dials.near=0.5"],
+            ["split=fresh", "seed=7", "size=20", "benchmark.difficulty.near=0.5"],
             "pulsecheck457-fresh-seed7-near0.5-size20-po3d",
         ),
         (["+experiment=oracle_grid"], "pulsecheck457-mini-po3d-grid"),
         (["benchmark=hypo3d"], "hypo3d-mini-po3d"),
-        (["benchmark=hypo3d", "benchmark.table=truth"], "hypo3d-mini-po3d-true-tables"),
+        (["benchmark=hypo3d", "benchmark.scenes=ground_truth"], "hypo3d-mini-po3d-true-tables"),
         (["benchmark=scope", "perception.checkpoint=mine"], "scope-mini-po3d-perception-mine"),
         (
             ["benchmark=3dsrbench", "benchmark.assume_present=false"],
@@ -325,25 +325,25 @@ def test_alone_the_script_shows_rooms_from_plain_maps_with_true_tables_beside_th
     out = default_out(options, settings, default)
     shown = OmegaConf.to_container(compose("evaluate", second), resolve=True)
     assert shown["compare_to"] == [out]
-    assert shown["benchmark"]["table"] == default["table"] == "map"
+    assert shown["benchmark"]["scenes"] == default["scenes"] == "map"
     assert next(iter(BENCHMARKS)) == "hypo3d"  # the longest
 
 
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["benchmark=hypo3d", "benchmark.table=truth", "perception.checkpoint=x"], "no effect on system=po3d, benchmark=hypo3d"),
+        (["benchmark=hypo3d", "benchmark.scenes=ground_truth", "perception.checkpoint=x"], "no effect on system=po3d, benchmark=hypo3d"),
         (["benchmark=scope", "executor.mode=argmax"], "executor.mode is set, but has no effect on system=po3d, benchmark=scope"),
         (["benchmark=3dsrbench", "parser.checkpoint=x"], "parser.checkpoint is set"),
         (["system=random", "oracle=[heading]"], "oracle is set, but has no effect on system=random"),
-        (["system=oracle", "reader=own"], "reader is set, but has no effect on system=oracle"),
-        (["benchmark=hypo3d", "system=oracle", "benchmark.table=truth"], "benchmark.table is set, but has no effect on system=oracle"),
+        (["system=oracle", "parser=benchmark"], "parser is set, but has no effect on system=oracle"),
+        (["benchmark=hypo3d", "system=oracle", "benchmark.scenes=ground_truth"], "benchmark.scenes is set, but has no effect on system=oracle"),
         (["benchmark=3dsrbench", "system=random", "executor.samples=64"], "executor.samples is set, but has no effect on system=random"),
-        (["benchmark.dials.near=0.5"], "benchmark.dials is set, but only split=fresh uses it"),
+        (["benchmark.difficulty.near=0.5"], "benchmark.difficulty is set, but only split=fresh uses it"),
         (["data.root=data/mini/pulsecheck457", "benchmark.look=studio"], "benchmark.look is set"),
         (["data.root=data/mini/pulsecheck457", "split=fresh"], "split=fresh is set, but the questions come from data.root="),
         (["benchmark=scope", "split=fresh", "benchmark.look=studio"], "look=studio applies to streets; scope has none"),
-        (["benchmark=superclevr", "split=fresh", "benchmark.dials.hops=[2]"], "unknown option 'benchmark.dials.hops'"),
+        (["benchmark=superclevr", "split=fresh", "benchmark.difficulty.hops=[2]"], "unknown option 'benchmark.difficulty.hops'"),
         (["+sistem=oracle"], "sistem='oracle' is not an option"),
         (["+benchmark.tabel=truth"], "benchmark.tabel is not an option of pulsecheck457"),
         (["benchmark=hypo3d", "benchmark.scans=data"], "benchmark.scans is set, but only data.root=DIR uses it"),

@@ -115,7 +115,7 @@ def test_the_options_name_every_benchmark_there_is():
 def test_a_room_is_asked_without_what_only_others_need():
     code = (
         "from po3d.__main__ import main; sys.exit(main(['ask', 'data/examples/room.json', 'How many"
-        " beds are there?', '--reader', 'own']))"
+        " beds are there?', '--parser', 'benchmark']))"
     )
     brought = imported(code.replace("sys.exit(", "assert not ("))
     assert (

@@ -190,7 +190,7 @@ def estimator_figures(
         SpeedFigure("estimator, batch 1", "images/s", one_by_one, slow),
         SpeedFigure(f"estimator, batch {len(images)}", "images/s", together, slow),
         SpeedFigure(
-            f"estimator, batch {len(images)}, perception.mirror=false", "images/s", single, slow
+            f"estimator, batch {len(images)}, perception.flip_tta=false", "images/s", single, slow
         ),
     ]
 
@@ -329,7 +329,7 @@ def figures(
     ours, once = (
         StreetEstimator.from_checkpoint(locate(perception), device, two) for two in (True, False)
     )
-    plain = StreetEstimator.from_checkpoint(locate(perception), mirror=True, plain=True)
+    plain = StreetEstimator.from_checkpoint(locate(perception), flip_tta=True, plain=True)
     yield from estimator_figures(ours, once, plain, split, seconds)
     yield from end_to_end_figures(ours, plain, reader, split, seconds)
     yield from room_figures(seconds)

@@ -1,7 +1,7 @@
 """Update the figures of the shipped splits in README and docs from the working tree.
 
     python -m tools.figures            makes missing runs and updates the pages
-    python -m tools.figures --check    exit code 1, with a line for each figure that is 0.5 points off
+    python -m tools.figures --check    exit code 1, with a line for each figure 0.5 points off
     python -m tools.figures --check --only benchmark=pulsecheck457
 
 A page marks a figure with its run, as options of evaluate.py, and the row of the run's report:

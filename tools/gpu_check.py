@@ -159,7 +159,7 @@ def evaluation(check: Check) -> Iterator[Row]:
         f"{check.rate(tables, 1):,.1f}",
         check.memory(),
     )
-    system = street.pipeline(device=str(check.device), reader="own")
+    system = street.pipeline(device=str(check.device), parser="benchmark")
     questions = by_image(split.questions)
     of = [(name, [q for q in questions if q.image == name]) for name in split.images]
 
@@ -193,7 +193,7 @@ def agreement(check: Check) -> Iterator[Row]:
         for k in range(0, len(split.images), TABLES):
             names = split.images[k : k + TABLES]
             scenes += estimator.estimate([split.image(name) for name in names], names)
-        predictions = street.pipeline(device=device, reader="own").answers(contexts)
+        predictions = street.pipeline(device=device, parser="benchmark").answers(contexts)
         results.append((scenes, [p.answer for own in predictions for p in own]))
     (one, said), (other, again) = results
     rows, attributes, moved, turned = 0, 0, [0.0], [0.0]

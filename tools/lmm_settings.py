@@ -2,7 +2,7 @@
 tables of docs/lmm.md against it.
 
     python -m tools.lmm_settings serve --port 8000           the endpoint alone
-    python -m tools.lmm_settings run --size 2                every command of the tables, one line each
+    python -m tools.lmm_settings run --size 2                every command of the tables
     python -m tools.lmm_settings programs --size 40          system=lmm_parser with correct programs
 
 The endpoint is a check of commands, not a model: to `system=lmm_parser` it returns the gold program
@@ -277,9 +277,8 @@ def programs(size: int | None) -> int:
     below = 0
     with tempfile.TemporaryDirectory() as name, running() as url:
         for benchmark in BENCHMARKS:
-            command = (
-                f"python evaluate.py benchmark={benchmark} system=lmm_parser system.table=truth"
-            )
+            command = f"python evaluate.py benchmark={benchmark} system=lmm_parser"
+            command += " system.scenes=ground_truth"
             command += f" system.base_url={url} system.model={MODEL} system.concurrency=1"
             start = time.monotonic()
             code, row = run_one(command, size, Path(name), url)

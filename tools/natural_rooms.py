@@ -30,7 +30,7 @@ def run(split: str, checkpoint: str, out: str) -> None:
         for name in ROOMS
         for r in read_jsonl(BANK / name, "rooms of the bank")
     }
-    system = pipeline("truth", checkpoint)
+    system = pipeline("ground_truth", checkpoint)
     rows = []
     for k, item in enumerate(items):
         q = Question(

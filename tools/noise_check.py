@@ -1,6 +1,6 @@
 """Compare noisy evaluations (`noise=`) with the noise curves of the oracle grid, over many seeds.
 
-    python -m tools.noise_check pulsecheck457                             3,000 evaluations of 10 images
+    python -m tools.noise_check pulsecheck457       3,000 evaluations of 10 images
     python -m tools.noise_check pulsecheck457 --evaluations 300 --images 3
 
 Each point of a curve (configs/grid) is a quantity and a size of its noise; everything else is

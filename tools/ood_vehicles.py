@@ -245,7 +245,7 @@ def shoot(seed: int, index: int, bodies: Sequence[Body], renderer: Renderer, con
         gt = truth(items, control, jitter)
         paints = lambda control: [
             placed(i, control, rng(style, "finish", k)) for k, i in enumerate(items)
-        ]  # noqa: B023, E731
+        ]
         if any(
             label.visible_px < MIN_VISIBLE_PX
             for label in renderer.render_masks(paints(False), gt.camera).labels()
@@ -347,20 +347,20 @@ def contact_sheet(
 
 
 def run(
-    out: Path, pictures: int, seed: int, furniture: str, checkpoint: str, verify: bool = False
+    out: Path, pictures: int, seed: int, furniture: str, checkpoint: str, refine: bool = False
 ) -> None:
     """Render, estimate, match; print the figures and write them to `out`/second_look.json beside
     the pictures.
     """
     bodies = load_bodies(furniture)
     estimator = StreetEstimator.from_checkpoint(locate(checkpoint))
-    if verify:
-        estimator.verify = RenderCompare()
+    if refine:
+        estimator.refine = RenderCompare()
     report: dict[str, Any] = {
         "pictures": pictures,
         "seed": seed,
         "checkpoint": checkpoint,
-        "verify": verify,
+        "refine": refine,
         "git": git_revision(),
         "leaves": {body.id: body.leaf for body in bodies},
     }
@@ -397,9 +397,9 @@ def main() -> int:
         "--checkpoint", default="street_estimator", help="name of a shipped checkpoint, or a path"
     )
     arguments.add_argument(
-        "--verify",
+        "--refine",
         action="store_true",
-        help="process uncertain detections again, as perception.verify=render does",
+        help="process uncertain detections again, as perception.refine=render_compare does",
     )
     a = arguments.parse_args()
 
@@ -408,7 +408,7 @@ def main() -> int:
             raise InputError(
                 f"--pictures {a.pictures} should be at least 1 and --seed {a.seed} at least 0"
             )
-        run(a.out, a.pictures, a.seed, a.furniture, a.checkpoint, a.verify)
+        run(a.out, a.pictures, a.seed, a.furniture, a.checkpoint, a.refine)
 
     return guarded(checked)
 

@@ -152,7 +152,7 @@ def figure(work: str, size: int) -> ScaleFigure:
     else:
         pictures = work == "pictures"
         system = (
-            street.pipeline(mode="marginal", mirror=False, reader="own", verify="off")
+            street.pipeline(mode="marginal", flip_tta=False, parser="benchmark", refine="off")
             if pictures
             else oracle("street")
         )
@@ -241,7 +241,8 @@ def scale(
         first = next(other for other in points if other.work == f.work)
         linear = f.seconds / f.size / (first.seconds / first.size)
         print(
-            f"{f.work:10} {f.size:9,} {UNITS[f.work]}: {f.seconds:9.2f} s, {1000 * f.seconds / f.size:7.3f} ms each, "
+            f"{f.work:10} {f.size:9,} {UNITS[f.work]}: {f.seconds:9.2f} s, "
+            f"{1000 * f.seconds / f.size:7.3f} ms each, "
             f"{linear:.3f} of linear, peak memory {f.memory:.2f} GiB",
             flush=True,
         )

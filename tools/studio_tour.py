@@ -41,8 +41,11 @@ NEAREST = 3  # number of objects to drag and rotate
 # the browser sends no empty file, and 20 MB do not fit into a command
 UNSENT = ("nothing", "too long")
 PICKING = """
-window.field = words => document.getElementById([...document.querySelectorAll("label")].find(e => e.innerText === words).htmlFor);
-window.shown = words => [...document.querySelectorAll("[role=option]")].find(e => e.offsetParent && e.innerText === words);
+window.every = selector => [...document.querySelectorAll(selector)];
+window.field = words => document.getElementById(
+  every("label").find(e => e.innerText === words).htmlFor);
+window.shown = words => every("[role=option]").find(
+  e => e.offsetParent && e.innerText === words);
 """
 ROOM_CHANGES = (
     "The blue chair has been moved next to the bed.",

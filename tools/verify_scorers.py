@@ -1,21 +1,25 @@
 """The same model responses scored by po3d and by other projects' own code, for the table "Verified
 against" of docs/lmm.md.
 
-    python -m tools.verify_scorers                              what is installed
-    python -m tools.verify_scorers --vlmevalkit FILE            VLMEvalKit's vlmeval/dataset/utils/spatial457.py
+    python -m tools.verify_scorers                          what is installed
+    python -m tools.verify_scorers --vlmevalkit PYTHON      also VLMEvalKit
 
 Responses are made for the shipped splits from a seed: right, wrong, or none, written as the prompt
 asks ("plain") or in the styles of chatty models ("chatty"). lmms-eval's functions are loaded from
-the installed package; run this in the environment of the extra "harness". Exit code 1 if a figure
-on plain responses differs by more than 0.05 points.
+the installed package; run this in the environment of the extra "harness". PYTHON is the interpreter
+of an environment with VLMEvalKit (`pip install ms-vlmeval`), whose evaluators run there
+(tools/vlmevalkit_scores.py). Exit code 1 if a figure on plain responses differs by more than 0.05
+points.
 """
 
 import argparse
+import csv
 import importlib.metadata
 import importlib.util
-import re
+import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,7 +29,8 @@ from po3d.benchmarks.hypo3d.score import exact_match, partial_match
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.io.cli_errors import guarded
 from po3d.io.config import ROOT
-from po3d.io.files import read_jsonl
+from po3d.io.errors import InputError
+from po3d.io.files import read_json, read_jsonl
 from po3d.io.seeding import rng
 from po3d.io.text_tables import Table, markdown
 from po3d.reasoning.questions import Question
@@ -42,6 +47,15 @@ CHATTY = (
     "\\boxed{{{}}}",
     "I would say {}, as the rest does not fit.",
 )
+LEVELS = {  # category -> VLMEvalKit's name
+    "L1-Single": "L1_single",
+    "L2-Multi-obj": "L2_objects",
+    "L3-2D-Spatial": "L3_2d_spatial",
+    "L4-Occlusion": "L4_occ",
+    "L4-3D-Pose": "L4_pose",
+    "L5-6D-Spatial": "L5_6d_spatial",
+    "L5-Collision": "L5_collision",
+}
 TOLERANCE = 0.05  # percentage points
 NO_ANSWER = "I cannot tell."
 
@@ -97,36 +111,69 @@ def lmms_eval(task: str) -> ModuleType | None:
 Row = tuple[str, str, str, int, float, float, int]
 
 
-def threedsrbench(chatty: bool) -> list[Row]:
-    """Compare the four protocols of 3DSRBench with lmms-eval's."""
+PROTOCOLS = {  # scorer -> VLMEvalKit's name
+    "vanilla": "vanilla",
+    "flip": "flip_eval",
+    "circular": "circ_eval",
+    "flip_circular": "flip_circ_eval",
+}
+
+
+def vlmevalkit(python: Path, name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the result of VLMEvalKit's evaluator `name` on question rows with `prediction`."""
+    with tempfile.TemporaryDirectory() as work:
+        path = Path(work) / f"{name}.tsv"
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(rows[0]), delimiter="\t")
+            writer.writeheader()
+            writer.writerows(rows)
+        script = Path(__file__).with_name("vlmevalkit_scores.py")
+        result = subprocess.run([python, script, work], capture_output=True, text=True, cwd=work)
+        if result.returncode:
+            raise InputError(f"{python} {script.name}: {result.stderr.strip()[-300:]}")
+        return dict(read_json(path.with_suffix(".json"), "scores of VLMEvalKit"))
+
+
+def threedsrbench(chatty: bool, kit: Path | None) -> list[Row]:
+    """Compare the four protocols of 3DSRBench with lmms-eval's and VLMEvalKit's."""
     theirs = lmms_eval("3dsrbench")
-    if theirs is None:
-        return []
     questions = opened("3dsrbench").questions
     own = BENCHMARKS["3dsrbench"]
-    predictions, results = [], []
+    predictions, results, table = [], [], []
     for q, answer in zip(questions, answers_of(questions), strict=True):
         response = styled(None if answer is None else letter(q, answer), q, chatty, "{}")
         predictions.append(predicted(q, response))
         doc = {"index": q.id, "qid": q.id, "answer": q.letter, "category": q.category}
-        results.append(theirs.process_results(doc, [response])["vanilla_accuracy"])
+        if theirs is not None:
+            results.append(theirs.process_results(doc, [response])["vanilla_accuracy"])
+        options = dict.fromkeys("ABCD", "") | by_letter(q)
+        table.append(
+            {**doc, "index": len(table), "question": q.text, **options, "prediction": response}
+        )
     hits = own.correct(questions, predictions, "vanilla")
-    differ = sum(hit != one["score"] for hit, one in zip(hits, results, strict=True))
-    version = f"lmms-eval {importlib.metadata.version('lmms_eval')}"
     rows: list[Row] = []
-    for scorer, name in (
-        ("vanilla", "vanilla"),
-        ("flip", "flip"),
-        ("circular", "circular"),
-        ("flip_circular", "flip_circular"),
-    ):
-        figure = own.score(questions, predictions, scorer)["rows"][0]
-        upstream = 100 * getattr(theirs, f"aggregate_{name}_accuracy")(results)
-        rows.append((version, "3DSRBench", scorer, figure["n"], figure["value"], upstream, differ))
+
+    def compared(version: str, figures: Mapping[str, float], right: Sequence[float]) -> None:
+        differ = sum(bool(hit) != bool(one) for hit, one in zip(hits, right, strict=True))
+        for scorer, upstream in figures.items():
+            ours = own.score(questions, predictions, scorer)["rows"][0]
+            rows.append((version, "3DSRBench", scorer, ours["n"], ours["value"], upstream, differ))
+
+    if theirs is not None:
+        version = f"lmms-eval {importlib.metadata.version('lmms_eval')}"
+        aggregates = {
+            name: 100 * getattr(theirs, f"aggregate_{name}_accuracy")(results) for name in PROTOCOLS
+        }
+        compared(version, aggregates, [one["score"] for one in results])
+    if kit is not None:
+        result = vlmevalkit(kit, "3DSRBench", table)
+        figures = {scorer: result["figures"][name] for scorer, name in PROTOCOLS.items()}
+        right = [result["hits"][str(k)] for k in range(len(table))]
+        compared(f"VLMEvalKit ({result['version']})", figures, right)
     return rows
 
 
-def spatial457(chatty: bool, vlmevalkit: Path | None) -> list[Row]:
+def spatial457(chatty: bool, kit: Path | None) -> list[Row]:
     """Compare PulseCheck457's two scorers with lmms-eval's and VLMEvalKit's, over all questions."""
     questions, own = opened("pulsecheck457").questions, BENCHMARKS["pulsecheck457"]
     plain = "{{'Reasoning': 'seen', 'Answer': '{}'}}"
@@ -137,9 +184,8 @@ def spatial457(chatty: bool, vlmevalkit: Path | None) -> list[Row]:
     predictions = [predicted(q, response) for q, response in zip(questions, responses, strict=True)]
     rows: list[Row] = []
 
-    def compared(version: str, scorer: str, judge: Callable[[Question, str], bool]) -> None:
+    def compared(version: str, scorer: str, theirs: Sequence[bool]) -> None:
         ours = own.correct(questions, predictions, scorer)
-        theirs = [judge(q, response) for q, response in zip(questions, responses, strict=True)]
         differ = sum(bool(a) != b for a, b in zip(ours, theirs, strict=True))
         n = len(questions)
         figures = 100 * sum(ours) / n, 100 * sum(theirs) / n
@@ -157,20 +203,22 @@ def spatial457(chatty: bool, vlmevalkit: Path | None) -> list[Row]:
                 "is_correct"
             ]
 
-        compared(f"lmms-eval {importlib.metadata.version('lmms_eval')}", "strict", lmms)
-    if vlmevalkit is not None:
-        utils = module(vlmevalkit).Spatial457_utils()
-        patterns = [
-            r"Answer': '(.*?)'",
-            r'Answer": "(.*?)"',
-            r"Answer': (\d)",
-        ]  # VLMEvalKit's, in its order
-
-        def kit(q: Question, response: str) -> bool:
-            found = next((m[1] for p in patterns if (m := re.search(p, response))), response)
-            return utils.is_correct(own.written(q.answer), found)
-
-        compared("VLMEvalKit spatial457.py", "vlmevalkit", kit)
+        judged = [lmms(q, response) for q, response in zip(questions, responses, strict=True)]
+        compared(f"lmms-eval {importlib.metadata.version('lmms_eval')}", "strict", judged)
+    if kit is not None:
+        table = [
+            {
+                "index": k,
+                "question": q.text,
+                "answer": own.written(q.answer),
+                "category": LEVELS[q.category],
+                "prediction": response,
+            }
+            for k, (q, response) in enumerate(zip(questions, responses, strict=True))
+        ]
+        result = vlmevalkit(kit, "Spatial457", table)
+        right = [result["hits"][str(k)] for k in range(len(table))]
+        compared(f"VLMEvalKit ({result['version']})", "vlmevalkit", right)
     return rows
 
 
@@ -191,12 +239,12 @@ def hypo3d() -> list[Row]:
 def main(arguments: Sequence[str]) -> int:
     """Print the table; return 1 if a figure on plain responses differs."""
     parser = argparse.ArgumentParser("verify_scorers", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--vlmevalkit", type=Path, metavar="FILE")
+    parser.add_argument("--vlmevalkit", type=Path, metavar="PYTHON")
     options = parser.parse_args(arguments)
     rows, failed = [], False
     for chatty in (False, True):
         measured = [
-            *threedsrbench(chatty),
+            *threedsrbench(chatty, options.vlmevalkit),
             *spatial457(chatty, options.vlmevalkit),
             *([] if chatty else hypo3d()),
         ]

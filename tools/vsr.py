@@ -22,7 +22,6 @@ from po3d.io.errors import InputError
 from po3d.io.files import lines_beside, read_jsonl
 from po3d.io.seeding import rng
 from po3d.language.program import Call
-from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Question
 from po3d.scene.geometry import Camera, look_at
 from po3d.scene.orbit import viewer_axes
@@ -92,9 +91,8 @@ def wanted(caption: Caption, program: str, pipeline: Pipeline) -> str:
     named = {"x": caption.first, "y": caption.second}
     call = Call.parse(re.sub(r'"([xy])"', lambda m: f'"{named[m[1]]}"', program))
     question = Question("caption", "caption", caption.text, "2d", "")
-    return pipeline.executor.text(
-        ParsedQuestion(Parse("ok", pipeline.executor.to_dialect(call, question)))
-    )
+    parse = pipeline.executor.adapted(call, question)
+    return pipeline.executor.stored_text(ParsedQuestion(parse))
 
 
 def run(path: Path, size: int, seed: int, show_wrong: bool) -> None:
@@ -107,7 +105,7 @@ def run(path: Path, size: int, seed: int, show_wrong: bool) -> None:
     order = rng(seed, "vsr").permutation(len(expressible))[:size]
     executor = photographs.DOMAIN
     pipeline = Pipeline(
-        Truth(), photographs.PhotoQuestionParser(), executor, second=second("both", executor)
+        Truth(), photographs.PhotoQuestionParser(), executor, second=second("cascade", executor)
     )
     right, sample = Counter[str](), Counter[str]()
     for k in order.tolist():

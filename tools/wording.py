@@ -403,7 +403,8 @@ def read(
             reading.keep_certainty(name, network.certainty, network.weighing)
         if network is not None:
             outcomes = [j._replace(probability=network.certain(j.probability)) for j in outcomes]
-        figures = f"{reading.table_of(outcomes, [line['kind'] for line in lines])}\n{reading.coverage(outcomes)}"
+        kinds = [line["kind"] for line in lines]
+        figures = f"{reading.table_of(outcomes, kinds)}\n{reading.coverage(outcomes)}"
         print(f"{name} on {part}\n{figures}")
         if part == "test":
             log_reading(folder / "readings_test.jsonl", name, figures)

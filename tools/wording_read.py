@@ -217,18 +217,27 @@ def _annotated_parse(line: dict, record: dict) -> ParsedQuestion:
 
 def _result_of(line: dict, scene: Scene, reading: ParsedQuestion) -> ParseResult:
     """Execute a parse."""
-    question, answering = question_of(line), executor_of(line["kind"]).bind_ground_truth(scene)
+    question, executor = question_of(line), executor_of(line["kind"])
+    answering = executor.bind_ground_truth(scene)
     if reading.unread:
         failed = Execution(Outcome("failed", None, reason=reading.unread), reading)
         return ParseResult(
-            REFUSED, reading.probability, reading.unread, "", evidence(answering, question, failed)
+            REFUSED,
+            reading.probability,
+            reading.unread,
+            "",
+            evidence(executor, answering, question, failed),
         )
     execution = run(answering, question, reading)
     outcome, parse = execution
     answer = None if outcome.answer is None else parse.format_answer(outcome.answer, question)
-    about = evidence(answering, question, execution)
+    about = evidence(executor, answering, question, execution)
     return ParseResult(
-        answer, parse.probability, outcome.reason, str(parse.question.program), about
+        answer,
+        parse.probability,
+        outcome.reason,
+        executor.stored_text(ParsedQuestion(parse.question)),
+        about,
     )
 
 
@@ -264,7 +273,7 @@ def _no_image() -> Image:
 def _model(kind: str) -> Model:
     executor = executor_of(kind)
     return Model(
-        Pipeline(Truth(), benchmark_parser_of(kind), executor, (), second("both", executor))
+        Pipeline(Truth(), benchmark_parser_of(kind), executor, (), second("cascade", executor))
     )
 
 

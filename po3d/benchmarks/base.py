@@ -100,12 +100,14 @@ class Benchmark:
     # of the report, JSON-serialisable
     score: Callable[[Sequence[Question], Sequence[Prediction], str], dict]
     load: Callable[..., Any]  # (root, split name) -> split
-    open_fresh: Callable[..., Any]  # (folder, size, seed, look, workers[, dials]) -> split
-    generate: Callable[..., None]  # (out, size, seed, look, images, workers, split, skies[, dials])
+    open_fresh: Callable[..., Any]  # (folder, size, seed, look, workers[, difficulty]) -> split
+    generate: Callable[
+        ..., None
+    ]  # (out, size, seed, look, images, workers, split, skies[, difficulty])
     # The prompt of a model: texts, image indices in order of appearance, and names of further
     # images
     prompt: Callable[..., Sequence[str | int]]  # (question, **settings)
-    dials: type = Difficulty  # difficulty settings of a twin
+    difficulty: type = Difficulty  # difficulty settings of a twin
     generated: str = "rooms"  # the unit that `po3d generate` counts
     # The settings of `po3d.systems.prompts.PromptSetting` that `prompt` reads, with their allowed
     # values
@@ -165,13 +167,15 @@ def twin_of(
         seed: int,
         look: str | None = None,
         workers: int = 1,
-        dials: Mapping[str, Any] | None = None,
+        difficulty: Mapping[str, Any] | None = None,
     ) -> Any:
         """Return the twin of a seed, generating it if missing; images are rendered on access."""
         _has("look", look)
         twin = importlib.import_module(module)
         with locked(folder, "generation", wait=True):
-            twin.generate(folder, size, seed, workers=workers, dials=difficulty_of(dials, kind))
+            twin.generate(
+                folder, size, seed, workers=workers, difficulty=difficulty_of(difficulty, kind)
+            )
         return load(folder, f"fresh, seed {seed}")
 
     def generate(
@@ -183,11 +187,15 @@ def twin_of(
         workers: int,
         split: str,
         skies: str | None,
-        dials: Mapping[str, Any] | None = None,
+        difficulty: Mapping[str, Any] | None = None,
     ) -> None:
         _has("look", look)
         _has("skies", skies)
-        options = {pictures: images, "workers": workers, "dials": difficulty_of(dials, kind)}
+        options = {
+            pictures: images,
+            "workers": workers,
+            "difficulty": difficulty_of(difficulty, kind),
+        }
         importlib.import_module(module).generate(out, size, seed, split, **options)
 
     return open_fresh, generate

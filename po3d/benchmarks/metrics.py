@@ -1,6 +1,6 @@
-"""Metrics: bootstrapped accuracy, RPDR, CV, and perception errors of a predicted scene.
-
-Pure functions; no file access and no benchmark-specific paths.
+"""Metrics of answers and scenes: accuracy with bootstrap intervals, the relative performance
+dropping rate (RPDR) and the coefficient of variation (CV) of PulseCheck457, and errors of predicted
+scenes.
 """
 
 import math

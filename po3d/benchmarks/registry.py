@@ -67,11 +67,11 @@ def training_questions(benchmark: str, size: int, seed: int) -> list[Question]:
 
 
 def difficulty_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keyword argument `dials` of `generate` and `open_fresh` from a benchmark's options
-    or a twin's description; {} if it has none.
+    """Return the keyword argument `difficulty` of `generate` and `open_fresh` from a benchmark's
+    options; {} if they have none.
     """
-    dials = options.get("dials")
-    return {} if dials is None else {"dials": {k: dials[k] for k in dials}}
+    difficulty = options.get("difficulty")
+    return {} if difficulty is None else {"difficulty": {k: difficulty[k] for k in difficulty}}
 
 
 def unit(report: Mapping[str, Any]) -> str:

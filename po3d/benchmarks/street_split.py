@@ -150,12 +150,14 @@ def twin_of(
         seed: int,
         look: str | None = None,
         workers: int = 1,
-        dials: Mapping[str, Any] | None = None,
+        difficulty: Mapping[str, Any] | None = None,
     ) -> StreetSplit:
         from po3d.benchmarks.street_twin import StreetTwin, UnsavedTwin
 
         maker = importlib.import_module(module)
-        twin = StreetTwin(size, seed, look or maker.LOOK, images=False, dials=difficulty_of(dials))
+        twin = StreetTwin(
+            size, seed, look or maker.LOOK, images=False, difficulty=difficulty_of(difficulty)
+        )
         with locked(folder, "generation", wait=True):
             maker.generate(Path(folder), twin, workers)
         source = UnsavedTwin(
@@ -173,7 +175,7 @@ def twin_of(
         workers: int = 1,
         split: str = "test",
         skies: str | None = None,
-        dials: Mapping[str, Any] | None = None,
+        difficulty: Mapping[str, Any] | None = None,
         drawing: Mapping[str, Any] | None = None,
     ) -> None:
         from po3d.benchmarks.street_twin import StreetTwin
@@ -182,7 +184,7 @@ def twin_of(
         maker, drawing_options = importlib.import_module(module), drawing_of(drawing)
         look = look or maker.LOOK
         twin = StreetTwin(
-            size, seed, look, images, split, skies, difficulty_of(dials), drawing_options
+            size, seed, look, images, split, skies, difficulty_of(difficulty), drawing_options
         )
         maker.generate(Path(out), twin, workers)
 

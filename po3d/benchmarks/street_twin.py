@@ -47,7 +47,7 @@ class StreetTwin:
     """The parameters that determine a street twin; InputError for invalid ones.
 
     `look` None alternates studio and outdoor; `images` False skips the images; `split` selects the
-    vehicle models; `skies` is a folder of photographs for outdoor images; `dials` sets the
+    vehicle models; `skies` is a folder of photographs for outdoor images; `difficulty` sets the
     difficulty; `drawing` selects renderer and vehicle models.
     """
 
@@ -57,7 +57,7 @@ class StreetTwin:
     images: bool = True
     split: str = "test"
     skies: str | None = None
-    dials: Difficulty = DEFAULT
+    difficulty: Difficulty = DEFAULT
     drawing: Drawing = OURS
 
     def __post_init__(self) -> None:
@@ -77,8 +77,8 @@ class StreetTwin:
         identity |= self.drawing.identity()
         if self.skies is not None:
             identity["skies"] = [path.name for path in PhotoFolder.of(self.skies).paths]
-        if self.dials != DEFAULT:
-            identity["dials"] = self.dials.changed()
+        if self.difficulty != DEFAULT:
+            identity["dials"] = self.difficulty.changed()
         return identity
 
     def scene(self, index: int) -> RenderableScene:
@@ -86,7 +86,7 @@ class StreetTwin:
         look = self.look or LOOKS[index % len(LOOKS)]
         renderer = open_renderer(SAMPLES)
         return make_scene(
-            self.seed, index, self.split, renderer, look, self.dials, self.drawing.official()
+            self.seed, index, self.split, renderer, look, self.difficulty, self.drawing.official()
         )
 
     def picture(self, scene: RenderableScene) -> NDArray[np.uint8]:

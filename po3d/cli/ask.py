@@ -139,11 +139,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for option, metavar, text in PHOTOGRAPH_OPTIONS:
         parser.add_argument(option, metavar=metavar, help=f"photographs: {text}")
     reading = (
-        "parser: own (the benchmark's wording), learned (general), or both (asks for "
-        "confirmation where they differ)"
+        "benchmark (for the benchmark's wording), general, or cascade (the benchmark's parser "
+        "first; asks for confirmation where they differ)"
     )
     parser.add_argument(
-        "--reader", choices=("own", "learned", "both"), default="both", help=reading
+        "--parser", choices=("benchmark", "general", "cascade"), default="cascade", help=reading
     )
     parser.add_argument("--perception-checkpoint", default=STREETS, metavar="NAME_OR_PATH")
     parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
@@ -310,7 +310,7 @@ def _model(
     if scene is not None and arguments.perception == "photo":
         raise InputError("--perception photo needs an image, not a scene")
     if world == "photographs":
-        return DomainRouter(_worlds(arguments, table="truth"))
+        return DomainRouter(_worlds(arguments, scenes="ground_truth"))
     if scene is not None:
         if room:
             parser, executor = (
@@ -324,7 +324,7 @@ def _model(
             )
         return Model(
             Pipeline(
-                scene_sources.Truth(), parser, executor, second=second(arguments.reader, executor)
+                scene_sources.Truth(), parser, executor, second=second(arguments.parser, executor)
             )
         )
     if arguments.perception == "photo":
@@ -355,19 +355,19 @@ def _world(scene: "Scene") -> str:
 
 
 def _worlds(
-    arguments: argparse.Namespace, table: str = "picture"
+    arguments: argparse.Namespace, scenes: str = "predicted"
 ) -> "dict[str, Callable[[], Model]]":
     """Return the domains' models with shipped estimators, loaded on first use; photographs and
-    orbits with `table` as their source of scenes."""
+    orbits with `scenes` as their source of scenes."""
     from po3d.systems import street
     from po3d.systems.api import Model, load
 
     checkpoints = arguments.perception_checkpoint, arguments.parser_checkpoint
-    reads = {"reader": arguments.reader}
-    named = {"table": table, **reads}
+    mode = {"parser": arguments.parser}
+    named = {"scenes": scenes, **mode}
     builders = {
-        "street": lambda: Model(street.pipeline(*checkpoints, arguments.mode, **reads)),
-        "rooms": lambda: load("rooms", parser=arguments.room_parser_checkpoint, **reads),
+        "street": lambda: Model(street.pipeline(*checkpoints, arguments.mode, **mode)),
+        "rooms": lambda: load("rooms", parser_checkpoint=arguments.room_parser_checkpoint, **mode),
         "photographs": lambda: load("photographs", **named),
         "orbit": lambda: load("orbit", **named),
     }
@@ -393,7 +393,7 @@ def _photographs(arguments: argparse.Namespace) -> "Model":
     config = varied(compose("evaluate", ["perception=foundation", *given, *arguments.set]), {})
     samples = 0 if arguments.mode == "argmax" else config["executor"]["samples"] or SAMPLES
     looks = build(config["perception"])
-    return Model(photographs.pipeline(perception=looks, samples=samples, reader=arguments.reader))
+    return Model(photographs.pipeline(perception=looks, samples=samples, parser=arguments.parser))
 
 
 def _answer_picture(

@@ -1,7 +1,8 @@
 """Calibration of a system's probabilities, and selective prediction (risk and coverage).
 
-    po3d calibration PREDICTIONS                                        reliability, ECE, risk and coverage
-    po3d calibration PREDICTIONS --fit-on VALIDATION --fit-data ROOT    the same after temperature scaling
+    po3d calibration RUN                       reliability, ECE, risk and coverage
+    po3d calibration RUN --fit-on OTHER_RUN    the same after temperature scaling
+    po3d calibration FILE --fit-on OTHER_FILE --fit-data ROOT    of predictions without a run
 
 The temperature T is fitted on the predictions for another split: sigmoid(logit(p) / T) is the
 probability that an answer is right (Guo et al. 2017, for the answer against all others). It is a
@@ -16,12 +17,16 @@ from po3d.io.plots import PLOTS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="PREDICTIONS")
-    parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
+    parser.add_argument(
+        "file", metavar="PREDICTIONS", help="a predictions.jsonl, or the folder of its run"
+    )
+    parser.add_argument(
+        "--benchmark", choices=benchmarks(), help="default: that of the run, else pulsecheck457"
+    )
     parser.add_argument(
         "--data",
         metavar="ROOT",
-        help="folder of a release or twin (default: the shipped mini split)",
+        help="folder of a release or twin (default: that of the run, else the shipped mini split)",
     )
     parser.add_argument(
         "--size",
@@ -31,13 +36,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "next to PREDICTIONS)"
         ),
     )
-    parser.add_argument("--scorer", help="the scorer (default: the benchmark's own)")
+    parser.add_argument(
+        "--scorer", help="the scorer (default: that of the run, else the benchmark's own)"
+    )
     parser.add_argument(
         "--fit-on",
         metavar="PREDICTIONS",
         help="predictions for a validation split; the temperature is fitted on them",
     )
-    parser.add_argument("--fit-data", metavar="ROOT", help="folder of the validation split")
+    parser.add_argument(
+        "--fit-data",
+        metavar="ROOT",
+        help="folder of the validation split (default: that of the run of --fit-on)",
+    )
     parser.add_argument(
         "--temperature", type=float, help="use this temperature instead of fitting one"
     )

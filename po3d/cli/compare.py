@@ -40,7 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         help="use only the first SIZE images or rooms (default: the smallest size of the runs)",
     )
-    parser.add_argument("--scorer", help="the scorer (default: the benchmark's own)")
+    parser.add_argument(
+        "--scorer", help="the scorer (default: that of the first run, else the benchmark's own)"
+    )
     common = (
         "compare only questions answered in every file; otherwise a missing line counts as a wrong"
         " answer"

@@ -6,14 +6,20 @@
     po3d export --benchmark pulsecheck457 --data DIR/Spatial457.tsv --format results \\
                 --predictions FILE --dataset Spatial457 --out WORK/po3d
 
-    vlmevalkit   DIR/po3d_<benchmark>.tsv       with images; a row with an earlier row's images refers to it
-    lmms-eval    DIR/po3d_<benchmark>.yaml      with po3d_task.py, data.jsonl and images/; include DIR by path
-    results      DIR/<model>_<dataset>.xlsx     the answers of --predictions, for VLMEvalKit's evaluator
-    easi         DIR/easi_results.json          the answers of --predictions for EASI's leaderboard, with a row per
-                                                question, overall figures and settings
-    openai       DIR/messages.jsonl             id, messages, answer, options, category; images/ or data URIs
-    release      DIR/3dsrbench.tsv              of 3DSRBench's raw CSV or parquet: all rotations and flips, with images
-    datasets     DIR/data/*.parquet             with a card; datasets.load_dataset(DIR) reads it. Needs po3d[datasets]
+    vlmevalkit   DIR/po3d_<benchmark>.tsv     with images; a row with an earlier row's images
+                                              refers to it
+    lmms-eval    DIR/po3d_<benchmark>.yaml    with po3d_task.py, data.jsonl and images/; include DIR
+                                              by path
+    results      DIR/<model>_<dataset>.xlsx   the answers of --predictions, for VLMEvalKit's
+                                              evaluator
+    easi         DIR/easi_results.json        the answers of --predictions for EASI's leaderboard,
+                                              with a row per question, overall figures, settings
+    openai       DIR/messages.jsonl           id, messages, answer, options, category; images/ or
+                                              data URIs
+    release      DIR/3dsrbench.tsv            of 3DSRBench's raw CSV or parquet: all rotations and
+                                              flips, with images
+    datasets     DIR/data/*.parquet           with a card; datasets.load_dataset(DIR) reads it.
+                                              Needs po3d[datasets]
 
 The images of a twin that `split=fresh` stored without them (under `outputs/twins`) are rendered.
 Prompts: `po3d.systems.prompts`. Every row has the question's id (qid, or id), by which `po3d
@@ -27,9 +33,18 @@ from po3d.io.paths import benchmarks
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
     parser.add_argument(
-        "--data", metavar="ROOT", help="folder of a release or twin (default: the mini split)"
+        "--benchmark",
+        choices=benchmarks(),
+        help="default: that of the run of --predictions, else pulsecheck457",
+    )
+    parser.add_argument(
+        "--data",
+        metavar="ROOT",
+        help=(
+            "folder of a release or twin (default: that of the run of --predictions, else the mini"
+            " split)"
+        ),
     )
     parser.add_argument(
         "--size",
@@ -67,13 +82,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="plain (default) or cot; scope also ego_to_allo, 3dsrbench also boxes",
     )
     own.add_argument(
-        "--table", default="none", help="none (default), predicted or truth: po3d's scene as text"
+        "--scenes",
+        default="none",
+        help="none (default), predicted or ground_truth: po3d's scene as text",
     )
     own.add_argument(
-        "--scenes", metavar="FILE", help="for --table predicted: scenes.jsonl of a finished run"
+        "--scenes-file",
+        metavar="FILE",
+        help="for --scenes predicted: scenes.jsonl of a finished run",
     )
     parser.add_argument(
-        "--predictions", metavar="FILE", help="results, easi: the predictions.jsonl to convert"
+        "--predictions",
+        metavar="PREDICTIONS",
+        help="results, easi: the predictions.jsonl to convert, or the folder of its run",
     )
     parser.add_argument(
         "--model", metavar="NAME", help="results: name of the model (default: po3d); easi: ORG/NAME"

@@ -10,7 +10,7 @@ from typing import Any
 from po3d.io.paths import CONFIGS
 
 # Keys of a benchmark's config that may be set; a change of another key is an error.
-READ = ("name", "look", "dials", "systems")
+READ = ("name", "look", "difficulty", "systems")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,12 +85,12 @@ def _photographs(benchmark: Any, config: Any, usual: Any) -> int:
     if generate is None or not (config.photographs and config.labels):
         raise InputError("photographs= and labels= go together, and are for benchmark=3dsrbench")
     if (
-        config.benchmark.dials != usual.benchmark.dials
+        config.benchmark.difficulty != usual.benchmark.difficulty
         or config.split != usual.split
         or not config.images
     ):
         raise InputError(
-            "benchmark.dials=, split= and images= are for rendered rooms, not for photographs"
+            "benchmark.difficulty=, split= and images= are for rendered rooms, not for photographs"
         )
     with locked(config.out, "generation"):
         pictures, rows = generate(

@@ -1,8 +1,9 @@
 """Programs as sentences, and checks of grammar files.
 
-    po3d language say 'count(filter(color, "red", filter(name, "chair", scene)))'    the plainest sentence for a program
-    po3d language say PROGRAM -n 5                                                   up to five
-    po3d language check                                                              errors in a file of language/grammars
+    po3d language say 'count(filter(color, "red", filter(name, "chair", scene)))'
+                                        the plainest sentence for a program
+    po3d language say PROGRAM -n 5      up to five
+    po3d language check                 errors in a file of language/grammars
 
 The exit code is 1 if `check` finds an error.
 """

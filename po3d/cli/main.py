@@ -56,7 +56,7 @@ Answer questions about traffic scenes and rooms. An estimator turns the image in
 parser turns the question into a program, and an executor runs the program on the table, also after
 a change described in a sentence.
 
-  po3d ask data/examples/street.jpg "How many cars are to the left of the red bus?" --save answer.png
+  po3d ask data/examples/street.jpg "How many cars are left of the red bus?" --save answer.png
   po3d ask data/examples/street.json "What color is the chopper?" --json
   po3d ask PHOTO.jpg "Which is closer to the camera, the dog or the car?" --perception photo
   po3d ask data/examples/room.json "What is to the left of the bed now?" \\

@@ -1,7 +1,7 @@
 """L4-Pose-Real of PulseCheck457: the heading of the object in the red box of a photograph.
 
-    po3d pose-real make PICTURES ITEMS                                 items of a folder of pictures with poses
-    po3d pose-real make PICTURES ITEMS --annotations FILE.mat          items of SUN RGB-D
+    po3d pose-real make PICTURES ITEMS      items of a folder of pictures with poses
+    po3d pose-real make PICTURES ITEMS --annotations FILE.mat           items of SUN RGB-D
     po3d pose-real answer ITEMS RUN --system lmm --url URL --model NAME
     po3d pose-real score ITEMS RUN PREDICTIONS.jsonl
 

@@ -1,9 +1,10 @@
 """`po3d report`: a run beside published rows and other systems, as HTML, LaTeX or Markdown.
 
-    po3d report outputs/pulsecheck457-mini-po3d                        writes RUN/report.html
-    po3d report RUN --with LMM.jsonl OTHER_RUN --names "LMM,ours v1"   with other systems on the same questions
-    po3d report RUN --latex                                            prints the tables for a paper
-    po3d report RUN OTHER_RUN --paper DIR                              writes tables, figures and protocol of a paper
+    po3d report outputs/pulsecheck457-mini-po3d     writes RUN/report.html
+    po3d report RUN --with LMM.jsonl OTHER_RUN --names "LMM,ours v1"
+                                                    with other systems on the same questions
+    po3d report RUN --latex                         prints the tables for a paper
+    po3d report RUN OTHER_RUN --paper DIR           writes tables, figures, protocol of a paper
 
 RUN is a folder written by evaluate.py; runs on the same data share a table. The report shows
 report.json or, after +experiment=oracle_grid, grid.json with its curves and errors.jsonl with the
@@ -82,6 +83,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from po3d.evaluation.run_report import report_command
+    from po3d.evaluation.report_command import report_command
 
     return report_command(arguments)

@@ -2,16 +2,20 @@
 
     po3d serve --port 8457
     GET  /v1/models               the models below
-    POST /v1/chat/completions     the last user message: images as data URIs, and a question in the text; further
-                                  inputs in the field "po3d", beside messages
+    POST /v1/chat/completions     the last user message: images as data URIs, and a question in
+                                  the text; further inputs in the field "po3d", beside messages
 
     po3d-pulsecheck457-2d     left and right are the camera's
     po3d-pulsecheck457-6d     left and right are the object's own
-    po3d-pulsecheck457        the object's own if the words around the question mention a perspective, else the camera's
-    po3d-hypo3d               rooms' maps; "Change: .." and "Frame: .." lines, or po3d.change, po3d.frame; po3d.metres_per_pixel
+    po3d-pulsecheck457        the object's own if the words around the question mention a
+                              perspective, else the camera's
+    po3d-hypo3d               rooms' maps; "Change: .." and "Frame: .." lines, or po3d.change,
+                              po3d.frame; po3d.metres_per_pixel
     po3d-3dsrbench            images of rooms; po3d.focal, in widths of the image
-    po3d-scope                1 to 8 images from an orbit, with their angles in the text or in po3d.views
-    po3d                      the image selects the model, if it is in the training domain of one of them
+    po3d-scope                1 to 8 images from an orbit, with their angles in the text or in
+                              po3d.views
+    po3d                      the image selects the model, if it is in the training domain of one
+                              of them
 
 The question is the line after "Question:", else the last line, else the last sentence, that ends in
 a question mark and can be parsed. The answer is in the template {'Reasoning': .., 'Answer': ..} if

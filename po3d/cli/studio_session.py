@@ -46,7 +46,7 @@ class State:
 @functools.cache
 def model(world: str) -> Model:
     """Return the model, loaded once, as that takes seconds."""
-    return load(world) if world == "street" else load(world, table="truth")
+    return load(world) if world == "street" else load(world, scenes="ground_truth")
 
 
 @dataclass

@@ -10,8 +10,9 @@ from typing import Any
 
 from po3d.benchmarks.base import Erratum, Verdict
 from po3d.benchmarks.registry import BENCHMARKS, benchmark_of, opened
+from po3d.benchmarks.twin_folder import CORRECTED, kind_of_data
 from po3d.io.errors import InputError
-from po3d.io.files import write_jsonl
+from po3d.io.files import write_json, write_jsonl
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Question
 from po3d.systems.pipeline import Context, oracle
@@ -33,9 +34,9 @@ def audit(benchmark: str, split: Any) -> list[Erratum]:
             if p.answer is not None and benchmark_spec.same(p.answer, q.answer):
                 continue
             computed, reason = p.answer, p.reason or "another answer"
-        verdict: Verdict = (
-            "unvouched" if not q.program else "left out" if computed is None else "replaced"
-        )
+        verdict: Verdict = "left out" if computed is None else "replaced"
+        if not q.program:
+            verdict = "unvouched"
         errata.append(
             Erratum(q.id, q.image, q.category, q.text, verdict, q.answer, computed, reason)
         )
@@ -66,6 +67,12 @@ def audit_command(arguments: argparse.Namespace) -> int:
     print(f"\nwrote {arguments.out}")
     if arguments.corrected:
         write_corrected(split, root, {e.id: e for e in errata}, Path(arguments.corrected))
+        original = kind_of_data(root)
+        replaced, left_out = (sum(e.verdict == v for e in errata) for v in ("replaced", "left out"))
+        write_json(
+            Path(arguments.corrected) / CORRECTED,
+            {"of": original, "root": str(root), "replaced": replaced, "left_out": left_out},
+        )
         print(f"wrote the corrected split to {arguments.corrected}")
     return 0
 

@@ -18,7 +18,7 @@ from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.compare import SystemEntry, read_entry
 from po3d.evaluation.report.plots import reliability_plot
-from po3d.evaluation.report.records import size_of_run
+from po3d.evaluation.report.records import data_of, described_run
 from po3d.io.errors import InputError
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Prediction, Question, write_predictions
@@ -249,18 +249,24 @@ def _finite(values: dict[str, float]) -> dict[str, float | None]:
 
 def calibration_command(arguments: argparse.Namespace) -> int:
     """Print the calibration figures of a predictions file."""
-    if (arguments.fit_on is None) != (arguments.fit_data is None):
-        raise InputError("--fit-on (predictions) and --fit-data (their split) need each other")
+    fit_run = arguments.fit_on and described_run(arguments.fit_on)
+    if (arguments.fit_on is None) != (arguments.fit_data is None) and not fit_run:
+        raise InputError(
+            "--fit-on (predictions) and --fit-data (their split) need each other, unless the "
+            "predictions are those of a run"
+        )
     if arguments.temperature is not None and (
         arguments.fit_on or not 0 < arguments.temperature < np.inf
     ):
         raise InputError("--temperature should be positive, and cannot be combined with --fit-on")
-    benchmark = BENCHMARKS[arguments.benchmark]
-    scorer = arguments.scorer or benchmark.scorers[0]
-    size = arguments.size or size_of_run(arguments.file)
-    items, entry = _read(arguments.file, arguments.data, benchmark, scorer, size)
+    own = data_of(
+        [arguments.file], arguments.benchmark, arguments.data, arguments.size, arguments.scorer
+    )
+    benchmark, size = BENCHMARKS[own.benchmark], own.size
+    scorer = own.scorer or benchmark.scorers[0]
+    items, entry = _read(arguments.file, own.root, benchmark, scorer, size)
     notes = _others(entry, arguments.file)
-    if size and not arguments.size:
+    if own.from_run:
         notes.append(
             f"evaluated on the first {size} {benchmark.unit}, as in the run (size={size}"
             "); --size overrides this"
@@ -275,7 +281,13 @@ def calibration_command(arguments: argparse.Namespace) -> int:
             raise InputError(
                 "--fit-on should be predictions for another split than the evaluated one"
             )
-        fitting, fitted = _read(arguments.fit_on, arguments.fit_data, benchmark, scorer)
+        other = data_of([arguments.fit_on], own.benchmark, arguments.fit_data)
+        if fit_run and fit_run["benchmark"] != own.benchmark:
+            raise InputError(
+                f"--fit-on {arguments.fit_on} is a run of {fit_run['benchmark']}, not of"
+                f" {own.benchmark}"
+            )
+        fitting, fitted = _read(arguments.fit_on, other.root, benchmark, scorer, other.size)
         notes += _others(fitted, arguments.fit_on)
         temperature = fit_temperature(fitting.probabilities, fitting.right)
     figures = {"absent": len(entry.absent), "foreign": entry.foreign, **trust(items, temperature)}

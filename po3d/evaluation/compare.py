@@ -17,7 +17,7 @@ from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.benchmarks.twin_folder import kind_of_data
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.notes import Explained, data_line
-from po3d.evaluation.report.records import check_data, described_run, name_of_run, size_of_run
+from po3d.evaluation.report.records import check_data, data_of, described_run, name_of_run
 from po3d.evaluation.statistics import agreement, holm, mcnemar, paired_difference
 from po3d.io.errors import InputError
 from po3d.io.files import write_file
@@ -231,7 +231,10 @@ def _name(path: Path) -> str:
 def compare_command(arguments: argparse.Namespace) -> int:
     """Print or write the comparison tables of the named files."""
     runs = [about for path in arguments.files if (about := described_run(path))]
-    name, root, size = _data_of(runs, arguments)
+    data = data_of(
+        arguments.files, arguments.benchmark, arguments.data, arguments.size, arguments.scorer
+    )
+    name, root, size = data.benchmark, data.root, data.size
     questions = [q for q in opened(name, root, size).questions if q.answer is not None]
     if not questions:
         raise InputError("the questions have no gold answers, so nothing can be compared")
@@ -246,47 +249,29 @@ def compare_command(arguments: argparse.Namespace) -> int:
             check_data(runs[0], path)
     entries = distinct(entries, arguments.files)
     notes = gaps(entries)
-    if size and not arguments.size:
+    if data.from_run:
         where = f"the first {counted(size, BENCHMARKS[name].unit)}"
         notes.append(f"compared on {where}, as in the smallest run; --size sets another size")
     if arguments.common:
         questions, entries = _common(questions, entries)
         notes.append(f"compared on the {len(questions)} questions that every system answered")
     benchmark = BENCHMARKS[name]
-    scorer = arguments.scorer or benchmark.scorers[0]
+    scorer = data.scorer or benchmark.scorers[0]
     result = compare(
         benchmark, questions, entries, scorer, arguments.to_first, arguments.by_category
     )
-    data = {
+    described = {
         "benchmark": name,
         "split": "mini" if root is None else kind_of_data(Path(root)),
         "images": result["clusters"],
     }
-    page = _page({**result, "notes": notes}, arguments.form, data)
+    page = _page({**result, "notes": notes}, arguments.form, described)
     if arguments.out:
         write_file(arguments.out, page + "\n")
         print(f"wrote {arguments.out}")
     else:
         print(page)
     return 0
-
-
-def _data_of(
-    runs: Sequence[Mapping[str, Any]], arguments: argparse.Namespace
-) -> tuple[str, str | None, int | None]:
-    """Return benchmark, data root and size: the options, by default those of the runs (of the first
-    one; the smallest size).
-    """
-    name, root = arguments.benchmark, arguments.data
-    if runs and name in (None, runs[0]["benchmark"]):
-        name = runs[0]["benchmark"]
-        if root is None and runs[0]["split"] != "mini":
-            root = runs[0]["provenance"]["data"]["root"]
-    sizes = [
-        size for path in arguments.files if described_run(path) and (size := size_of_run(path))
-    ]
-    size = arguments.size if arguments.size is not None else min(sizes, default=None)
-    return name or "pulsecheck457", root, size
 
 
 def gaps(entries: Sequence[SystemEntry]) -> list[str]:

@@ -19,9 +19,11 @@ from po3d.systems.input_errors import BadImageCounter
 from po3d.systems.table_files import FromFile
 
 GROUPS = ("executor", "benchmark", "perception", "parser")  # option groups that only some runs read
-ALONE = ("oracle", "noise", "reader")  # options outside the groups that only some runs read
+ALONE = ("oracle", "noise")  # options outside the groups that only some runs read
 # Benchmark options that only generated data or data.root uses, and those that all runs read.
-DATA_KEYS = {"look": "split=fresh", "dials": "split=fresh", "scans": "data.root=DIR"}
+DATA_KEYS = {"look": "split=fresh", "difficulty": "split=fresh", "scans": "data.root=DIR"}
+# The default choice in groups whose configs have no name.
+UNNAMED = {"perception": "shipped", "parser": "cascade"}
 ALWAYS_READ = ("name", "domain", "scorer", "on_bad_image", "sbert", "furniture", *DATA_KEYS)
 
 
@@ -29,7 +31,7 @@ def defaults(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return all options at their defaults for the chosen benchmark and system."""
     config = OmegaConf.load(CONFIGS / "evaluate.yaml")
     for group in ("benchmark", "perception", "parser", "system"):
-        path = CONFIGS / group / f"{options[group].get('name', 'shipped')}.yaml"
+        path = CONFIGS / group / f"{options[group].get('name', UNNAMED.get(group))}.yaml"
         # a user's own config has no other defaults
         config[group] = OmegaConf.load(path) if path.is_file() else OmegaConf.create(options[group])
     return OmegaConf.to_container(config, resolve=True)
@@ -54,6 +56,7 @@ def check_read(config: DictConfig, options: Mapping[str, Any], usual: Mapping[st
     changed += [(key, "") for key in ALONE if options[key] != usual[key]]
     for group, key in changed:
         name = f"{group}.{key}" if key else group
+        name = "parser" if name == "parser.mode" else name
         needed = DATA_KEYS.get(key, where) if group == "benchmark" else where
         if needed != where:
             raise InputError(f"{name} is set, but only {needed} uses it")
@@ -89,8 +92,9 @@ def default_out(
     elif options["split"] == "mini":
         parts = ["mini", f"seed{seed}" if seed else ""]
     else:
-        dials = difficulty_of(difficulty_options(own).get("dials"), BENCHMARKS[own["name"]].dials)
-        parts = [f"fresh-seed{seed}", own.get("look"), slug(dials.tag)]
+        chosen = difficulty_options(own).get("difficulty")
+        difficulty = difficulty_of(chosen, BENCHMARKS[own["name"]].difficulty)
+        parts = [f"fresh-seed{seed}", own.get("look"), slug(difficulty.tag)]
     split = "-".join(filter(None, parts))
     split += "" if options["size"] is None else f"-size{options['size']}"
     name = run_folder(own["name"], split, options["system"]["name"], settings, default)

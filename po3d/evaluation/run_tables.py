@@ -86,7 +86,8 @@ def explained(
     for title, table in run_tables(run, published, grid):
         own = title.removeprefix(plain).removeprefix(": ").strip()
         own = "accuracy (%)" if own == "(%)" else own
-        own = f"{run.benchmark.title}: {own if title.startswith(plain) else title}"
+        own = own if title.startswith(plain) else title[0].lower() + title[1:]
+        own = f"{run.benchmark.title}: {own}"
         result.append(Explained(own, _bare(table, report), table_notes(report, table)))
     return result
 

@@ -7,6 +7,7 @@ model hubs, holds several pairs in one: config.json and model.safetensors, whose
 prefixed with the kind of the pair. No pickle is read.
 """
 
+import os
 import subprocess
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,6 +25,7 @@ from torch.overrides import TorchFunctionMode
 
 from po3d import __version__
 from po3d.io import hub, paths
+from po3d.io.deprecated_names import new_settings
 from po3d.io.errors import InputError, printable, visible
 from po3d.io.files import read_json, sha256, write_file, write_json
 from po3d.io.quantized import (
@@ -46,22 +48,30 @@ REPLACED, SPARE = (
     20_000_000,
 )  # limit on the parameters of a network while it is built: REPLACED * values + SPARE
 SHIPPED = paths.CHECKPOINTS
+OTHER_REPOSITORY = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR")
 INITIALISERS = torch.Tensor.normal_, torch.Tensor.uniform_  # beside the functions of torch.nn.init
 
 
 def git_revision() -> str:
     """Return the commit of the source tree, with "+" if files differ from it, or the commit that
-    the wheel was built from; "" if neither is known."""
+    the wheel was built from; "" if neither is known. Waits for git without a limit: a revision that
+    is missing on a busy machine would make equal runs differ."""
     root = paths.ROOT
-    if paths.INSTALLED:  # a repository around the package's folder would be another project's
+    if paths.INSTALLED:
         return (root / "revision").read_text(encoding="utf-8")
+    if not (root / ".git").exists():  # a repository around the source tree is another project's
+        return ""
+    # Hooks of git set GIT_DIR and others. Without locks, a killed process leaves no index.lock.
+    own = {k: v for k, v in os.environ.items() if k not in OTHER_REPOSITORY}
+    command = ["git", "-C", str(root), "describe", "--match=", "--always", "--abbrev=40"]
     try:
-        run = lambda *a: subprocess.run(  # noqa: E731
-            ["git", "-C", str(root), *a], capture_output=True, text=True, timeout=60, check=True
+        return subprocess.run(
+            [*command, "--dirty=+"],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**own, "GIT_OPTIONAL_LOCKS": "0"},
         ).stdout.strip()
-        return run("rev-parse", "HEAD") + (
-            "+" if run("status", "--porcelain", "--untracked-files=no") else ""
-        )
     except (OSError, subprocess.SubprocessError):
         return ""
 
@@ -193,6 +203,8 @@ def folder_config(folder: Path) -> dict:
     )
     if not isinstance(config, dict) or config.get("format") != FOLDER:
         raise InputError(f"{where} is not of format {FOLDER!r}")
+    if isinstance(config.get("options"), dict):
+        config = {**config, "options": new_settings(config["options"])}
     checked(ModelFolder, config, where)
     return config
 

@@ -163,16 +163,16 @@ class ModelOptions(Closed):
     of them."""
 
     mode: Name = ""
-    table: Name = ""
+    scenes: Name = ""
     frame: Name = ""
-    reader: Name = ""
-    verify: Name | None = None
+    parser: Name = ""
+    refine: Name | None = None
     samples: Annotated[int, Field(strict=True, ge=0, le=10_000)] = 0
     seed: Seed = 0
     oracle: Words = ()
     draw: Words | Name = ()
     margins: Flag = False
-    mirror: Flag = True
+    flip_tta: Flag = True
     known_yaw: Flag = True
     assume_present: Flag = True
 

@@ -2,15 +2,16 @@
 commands of `po3d`.
 
 The table is deprecated_names.toml: [modules] old = new, [names] "new.module:Old" = "New" or
-"other.module:New", [options] old key = new key, [commands] old = new. An old module or name gives a
-DeprecationWarning, an old option or command one line on stderr.
+"other.module:New", [options] old key = new key, [values] by option, [settings] of stored runs,
+[flags] and [commands] old = new. An old module or name gives a DeprecationWarning; an old option,
+value, flag or command one line on stderr.
 """
 
 import importlib
 import importlib.util
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -20,7 +21,7 @@ from typing import Any
 
 
 @cache
-def table() -> dict[str, dict[str, str]]:
+def table() -> dict[str, dict[str, Any]]:
     """The sections of deprecated_names.toml."""
     import tomllib  # only when an old name may be meant
 
@@ -42,8 +43,8 @@ def new_module(old: str) -> str | None:
 
 
 def old_name(module: str, name: str) -> Any:
-    """What an old name of a module is called today, for a module's `__getattr__`; AttributeError
-    for any other name.
+    """Return the object that an old name of a module stands for, with a DeprecationWarning: the
+    body of the module's `__getattr__`. AttributeError for any other name.
     """
     new = table()["names"].get(f"{module}:{name}")
     if new is None:
@@ -120,16 +121,61 @@ def _notice(old: str, new: str) -> None:
     )
 
 
+def _today(key: str) -> str:
+    """Return today's name of a dotted key, which may lie inside an option that was renamed."""
+    for old, new in table()["options"].items():
+        if key == old or key.startswith(f"{old}."):
+            return new + key[len(old) :]
+    return key
+
+
+def _value(key: str, value: str) -> str:
+    """Return today's value of an option, or today's values of a sweep: "own,learned"."""
+    values = table()["values"].get(key, {})
+    return ",".join(values.get(part, part) for part in value.split(","))
+
+
 def new_options(arguments: Sequence[str]) -> list[str]:
-    """key=value options under today's names, with a line on stderr for each old one."""
-    options, result = table()["options"], []
+    """Return key=value options with today's keys and values; print a line for each old one."""
+    result = []
     for argument in arguments:
-        key, sign, value = argument.partition("=")
+        key, sign, old_value = argument.partition("=")
         plain = key.lstrip("+~")
-        if sign and plain in options:
-            _notice(f"{plain}=", f"{options[plain]}=")
-            argument = f"{key[: len(key) - len(plain)]}{options[plain]}={value}"
+        new, value = _today(plain), old_value
+        if (moved := table()["moved"].get(plain)) and old_value not in moved["today"]:
+            new = moved["to"] if plain == "system.scenes" else new
+        value = _value(new, old_value)
+        if (sign or key.startswith("~")) and (new, value) != (plain, old_value):
+            _notice(f"{plain}{sign}{old_value}", f"{new}{sign}{value}")
+            argument = f"{key[: len(key) - len(plain)]}{new}{sign}{value}"
         result.append(argument)
+    return result
+
+
+def new_settings(settings: Mapping[str, Any], warn: bool = False) -> dict[str, Any]:
+    """Return stored settings of a system, or keyword arguments of `po3d.load`, with today's names
+    and values; with `warn`, each old name gives a DeprecationWarning."""
+    result = {}
+    for key, value in settings.items():
+        new = table()["settings"].get(key, key)
+        if (moved := table()["moved"].get(key)) and value not in moved["today"]:
+            new = moved["to"] if value is not None or moved["with"] in settings else key
+        for option in (new, f"benchmark.{new}", f"perception.{new}"):
+            if isinstance(value, str):
+                value = table()["values"].get(option, {}).get(value, value)
+        if warn and new != key:
+            warnings.warn(f"{key}= is deprecated; use {new}=", DeprecationWarning, stacklevel=4)
+        result[new] = value
+    return result
+
+
+def new_config(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Rename the old keys of a stored config, at any depth."""
+    result: dict[str, Any] = {}
+    for key, value in config.items():
+        new = _today(prefix + key)
+        name = new.rpartition(".")[2] if new != prefix + key else key
+        result[name] = new_config(value, f"{prefix}{key}.") if isinstance(value, Mapping) else value
     return result
 
 
@@ -139,4 +185,28 @@ def new_command(arguments: Sequence[str]) -> list[str]:
     if words and words[0] in commands:
         _notice(f"po3d {words[0]}", f"po3d {commands[words[0]]}")
         words[0] = commands[words[0]]
-    return words
+    return words[:1] + _new_flags(words[0], words[1:]) if words else words
+
+
+def _new_flags(command: str, words: Sequence[str]) -> list[str]:
+    """Return the words after a command with today's flags and values: `ask --reader own`."""
+    flags, result = table()["flags"], []
+    for k, word in enumerate(words):
+        flag, sign, value = word.partition("=")
+        value = value if sign else "".join(words[k + 1 : k + 2])
+        new, moved = flags.get(f"{command} {flag}"), table()["moved"].get(flag.lstrip("-"))
+        if new and not (moved and value in moved["today"]):
+            _notice(f"{command} {flag}", f"{command} {new}")
+            word = f"{new}{sign}{value if sign else ''}"
+        result.append(word)
+    return [_flag_value(result[k - 1] if k else "", word) for k, word in enumerate(result)]
+
+
+def _flag_value(before: str, word: str) -> str:
+    """Rename an old value of the flags --parser and --scenes, in a word "--flag=value" or in a
+    word that follows the flag (`before`)."""
+    flag, sign, value = word.partition("=")
+    if not sign:
+        flag, value = before, word
+    key = {"--parser": "parser", "--scenes": "system.scenes"}.get(flag)
+    return word if key is None else f"{flag}=" * bool(sign) + _value(key, value)

@@ -11,14 +11,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-ALWAYS = ("table", "frame", "known_yaw")  # settings that are reported even at their default
+from po3d.io.deprecated_names import new_settings
+
+ALWAYS = ("scenes", "frame", "known_yaw")  # settings that are reported even at their default
 # named elsewhere: by the name itself, or by the split
 _UNSAID = ("name", "_target_", "model", "path", "base_url", "seed")
-_TABLES = {
-    "truth": "true tables",
+_SCENES = {
+    "ground_truth": "true tables",
     "semantic_map": "semantic map",
     "map": "plain maps",
-    "picture": "",
     "none": "",
     "predicted": "",
 }
@@ -32,20 +33,21 @@ _STYLES = {
 }
 _FRAMES = {"anchors": "", "none": "no frame", "camera": "camera frame"}
 _KEY_WORDS: dict[str, Callable[[Any], str]] = {
-    "table": lambda v: _TABLES.get(v, str(v)),
+    "scenes": lambda v: _SCENES.get(v, str(v)),
     "frame": lambda v: _FRAMES.get(v, str(v)) if v else "",
     "show": lambda v: _SHOWN.get(v, str(v)),
     "change": lambda v: "" if v == "with" else "without the change",
     "style": lambda v: _STYLES.get(v, str(v)),
-    "scenes": lambda v: f"scenes of {Path(v).resolve().parent.name}" if v else "",
+    "scenes_file": lambda v: f"scenes of {Path(v).resolve().parent.name}" if v else "",
     "photographs": lambda v: "foundation models",
     "known_yaw": lambda v: "" if v else "unknown camera angles",
     "oracle": lambda v: f"oracle: {', '.join(v)}" if v else "",
     "noise": lambda v: f"noise: {', '.join(f'{m} {s:g}' for m, s in v.items())}" if v else "",
     "perception": lambda v: f"perception {Path(v).name}",
     "perception_options": lambda v: ", ".join(f"{key}={value}" for key, value in v.items()),
-    "parser": lambda v: f"parser {Path(v).name}",
-    "mirror": lambda v: "" if v else "no flip augmentation",
+    "parser": lambda v: "" if v == "cascade" else f"{v} parser",
+    "parser_checkpoint": lambda v: f"parser {Path(v).name}",
+    "flip_tta": lambda v: "" if v else "no flip augmentation",
     "mode": str,
     "samples": lambda v: f"{v} samples",
     "assume_present": lambda v: "" if v else "without presuppositions",
@@ -65,6 +67,7 @@ def row_name(report: Mapping[str, Any]) -> str:
 
 def words(settings: Mapping[str, Any]) -> list[str]:
     """Return the settings in words, in a fixed order."""
+    settings = new_settings(settings)
     known = [_KEY_WORDS[key](settings[key]) for key in _KEY_WORDS if key in settings]
     others = [f"{k}={v}" for k, v in settings.items() if k not in _KEY_WORDS and k not in _UNSAID]
     return [word for word in (*known, *others) if word]

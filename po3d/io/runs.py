@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from po3d.io.deprecated_names import new_settings
 from po3d.io.errors import InputError, printable
 from po3d.io.files import parse_json, read_json, sha256, write_json
 
@@ -243,7 +244,7 @@ def described(out: str | Path) -> dict[str, Any]:
 
 
 def _of(record: object) -> Run | None:
-    """Return the run in a record; None if it has none."""
+    """Return the run in a record, with today's names of settings; None if it has none."""
     run_record = record.get("run") if isinstance(record, dict) else None
     if not isinstance(run_record, dict) or not all(
         isinstance(run_record.get(k), dict) for k in Run._fields
@@ -251,7 +252,12 @@ def _of(record: object) -> Run | None:
         return None
     if not isinstance(run_record["about"].get("provenance", {}), dict):
         return None
-    return Run(run_record["identity"], run_record["about"])
+    identity, about = run_record["identity"], run_record["about"]
+    if isinstance(identity.get("system"), dict):
+        identity = {**identity, "system": new_settings(identity["system"])}
+    if isinstance(about.get("settings"), dict):
+        about = {**about, "settings": new_settings(about["settings"])}
+    return Run(identity, about)
 
 
 def _differences(other: Run | None, run: Run) -> list[str]:

@@ -84,16 +84,16 @@ _KINDS = ("str", "int", "float", "constrained-str", "constrained-int", "constrai
 def error_text(error: ErrorDetails, sign: str = ": ") -> str:
     """Return one error: the path of the field, its value, and what it should be."""
     path = ""
-    for part in (p for p in error["loc"] if p not in _KINDS):
-        path += f"[{part}]" if isinstance(part, int) else f".{_key(part)}" if path else _key(part)
+    for part in error["loc"]:
+        if isinstance(part, int):
+            path += f"[{part}]"
+        elif part not in _KINDS:
+            path += f".{_key(part)}" if path else _key(part)
     if error["type"] == "missing":
         return f"the field {path!r} is missing"
     wanted = _wanted(error["type"], error.get("ctx", {}), error["msg"])
-    return (
-        f"{path}{sign}{printable(error['input'])} {wanted}"
-        if path
-        else f"{printable(error['input'])} {wanted}"
-    )
+    where = f"{path}{sign}" if path else ""
+    return f"{where}{printable(error['input'])} {wanted}"
 
 
 def _key(part: str) -> str:

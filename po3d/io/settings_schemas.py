@@ -70,7 +70,7 @@ class _Benchmark(Record):
     scans: Name | None = None
     furniture: Name | None = None
     look: StreetLook | None = None
-    dials: Group | None = None
+    difficulty: Group | None = None
     assume_present: Flag = True
     known_yaw: Flag = True
 
@@ -84,11 +84,12 @@ class _Executor(_Options):
 class _Perception(Record):
     checkpoint: Name | None = None
     device: Name | None = None
-    mirror: Flag | None = None
+    flip_tta: Flag | None = None
     modules: dict[Name, Name | Group | None] | None = None
 
 
 class _Parser(_Options):
+    mode: Literal["benchmark", "general", "cascade"]
     checkpoint: Name | None
 
 
@@ -122,7 +123,6 @@ class EvaluateSettings(_Options):
     scorer: Name
     oracle: Names
     noise: dict[Name, Annotated[Number, Field(ge=0)]] | None
-    reader: Name
     executor: _Executor
     abstain_below: Annotated[Number, Field(ge=0, le=1)]
     resume: Flag
@@ -195,7 +195,7 @@ class _Samples(Record):
     workers: Workers = 1
     num_workers: Loaders | None = None
     share: Share = 0
-    mirror: Flag = True
+    flip: Flag = True
 
 
 class _Trainer(Record):

@@ -157,8 +157,9 @@ def _size(value: Any) -> int:
     """Return the size of a value in characters and bytes; of a nested one, the sum of its parts."""
     if isinstance(value, str | bytes):
         return len(value)
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return 8 + sum(map(_size, parts))
+    if isinstance(value, dict):
+        return 8 + sum(map(_size, value.values()))
+    return 8 + (sum(map(_size, value)) if isinstance(value, list) else 0)
 
 
 def _of_cells(name: str) -> bool:

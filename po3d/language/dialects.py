@@ -53,6 +53,7 @@ class Dialect:
             for op, text in meanings.items()
         }
         self.call = lru_cache(CALLS)(self._call)
+        self.spell = lru_cache(CALLS)(self.from_core)
         # By the call's operation; more specific patterns are tried first.
         self.spellings: dict[str, list[tuple[str, Pattern]]] = {}
         for op, pattern in sorted(self.meanings.items(), key=lambda item: -_size(item[1])):

@@ -62,7 +62,8 @@ class CaptionRelation:
 
 @dataclass(frozen=True)
 class CaptionParse:
-    """The content of one caption."""
+    """What one caption says of one object: its name, attribute values by attribute, and its
+    relations to other objects."""
 
     name: str
     looks: dict[str, str]

@@ -37,7 +37,7 @@ class NetworkEstimator:
     Args:
       calibration: values that override `defaults`.
       domains: statistics of the training image domains, by name (see `FeatureDistribution`).
-      mirror: use horizontal-flip test-time augmentation (see `FlipTTA`).
+      flip_tta: use horizontal-flip test-time augmentation (see `FlipTTA`).
       plain: run the network as trained, in fp32, instead of the faster fused copy (see `folded`).
       in_place: fuse the network itself, in less memory, if it is not used for anything else.
       device: see `device_of`; "openvino" needs the activation `ranges` (see `int8`).
@@ -64,7 +64,7 @@ class NetworkEstimator:
         net: SceneNet,
         calibration: Mapping[str, float] | None = None,
         device: str = "cpu",
-        mirror: bool = True,
+        flip_tta: bool = True,
         plain: bool = False,
         domains: Mapping[str, FeatureDistribution] | None = None,
         ranges: Ranges | None = None,
@@ -77,7 +77,7 @@ class NetworkEstimator:
         self.once = fold(net, self.half) if self.folds and not plain else net
         if device == OPENVINO:
             self.once = on_openvino(self.once, ranges or {})
-        self.looks = FlipTTA(self.once, self.facing, self.cast) if mirror else self.once
+        self.looks = FlipTTA(self.once, self.facing, self.cast) if flip_tta else self.once
         self.domains = dict(domains or {})
         self.calibration = {**self.defaults, **(calibration or {})}
 
@@ -89,9 +89,10 @@ class NetworkEstimator:
 
     @classmethod
     def from_checkpoint(
-        cls, path: str | Path, device: str = "cpu", mirror: bool = True, plain: bool = False
+        cls, path: str | Path, device: str = "cpu", flip_tta: bool = True, plain: bool = False
     ) -> Self:
-        """Load the estimator of a checkpoint pair; `plain`: with the network as it was trained.
+        """Load the estimator of a checkpoint pair. `plain`: keep the network as it was trained,
+        without fusing batch norms and input normalisation into its convolutions.
 
         Raise InputError if the checkpoint is missing, damaged, of another kind, or trained on other
         attribute values.
@@ -112,7 +113,7 @@ class NetworkEstimator:
         }
         ranges = config.get("ranges")
         result = cls(
-            net, config.get("calibration"), device, mirror, plain, domains, ranges, in_place=True
+            net, config.get("calibration"), device, flip_tta, plain, domains, ranges, in_place=True
         )
         if config.get("material_shift") is not None:
             result.material_shift = MaterialShift.read(
@@ -127,9 +128,9 @@ class NetworkEstimator:
 
     @classmethod
     @functools.cache
-    def named(cls, name: str, mirror: bool = True, device: str = "cpu") -> Self:
+    def named(cls, name: str, flip_tta: bool = True, device: str = "cpu") -> Self:
         """Load a shipped checkpoint pair by name, or one at a path without suffix; cached."""
-        return cls.from_checkpoint(checkpoint.locate(name), device, mirror)
+        return cls.from_checkpoint(checkpoint.locate(name), device, flip_tta)
 
     def detect(
         self, pictures: Sequence[np.ndarray], focals: Sequence[float] | None = None

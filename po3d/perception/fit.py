@@ -46,7 +46,9 @@ class Fit(NamedTuple):
 
 
 class Observed(NamedTuple):
-    """Observations of the joint fit."""
+    """Input of the joint fit: what the network observed in B images of N objects each. Nine image
+    points per object (eight box corners and the centre) and a heading, with their standard
+    deviations."""
 
     points: Tensor  # (B, N, 9, 2)
     sigma: Tensor  # (B, N, 9, 1)

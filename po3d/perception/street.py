@@ -31,7 +31,7 @@ MAX_OBJECTS = 16  # per image; the benchmark's scenes have at most 10
 SAME_GROUND = 0.45
 
 
-class Verifier(Protocol):
+class Refiner(Protocol):
     """Refines detections by comparing them with the (H, W, 3) uint8 images.
 
     Implemented by `systems.render_compare.RenderCompare`.
@@ -114,12 +114,12 @@ class BoxModule(NetworkEstimator):
 class StreetEstimator(BoxModule):
     """Estimates one Scene per street image.
 
-    `verify`: optional refinement of the detections before the joint fit.
+    `refine`: optional refinement of the detections before the joint fit.
     """
 
     kind, attributes = KIND, ATTRIBUTES
     cast = 0.15  # more than any image under white lamps has: see docs/results.md
-    verify: Verifier | None = None
+    refine: Refiner | None = None
 
     def estimate(
         self, images: Sequence[np.ndarray], names: Sequence[str] | None = None
@@ -132,8 +132,8 @@ class StreetEstimator(BoxModule):
             return []
         names = names or [""] * len(images)
         detections = self.detected(images)
-        if self.verify is not None:
-            detections = self.verify(images, detections)
+        if self.refine is not None:
+            detections = self.refine(images, detections)
         return scenes_of(
             detections.arrays(),
             transferred(fitted(detections)),

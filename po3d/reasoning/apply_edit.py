@@ -234,7 +234,8 @@ class _Planner:
         ]
 
     def _value(self, attribute: str, word: str) -> str:
-        """Return the table's word for an attribute value."""
+        """Return the scene's word for an attribute value of an edit, "grey" -> "gray"; the word
+        itself if the scene has it or there is no other."""
         plain = VALUE_WORDS.get(word, word)
         return word if word == plain or word in self.world.values(attribute) else plain
 

@@ -1029,11 +1029,8 @@ def execute(
     )
     majority = vote(answers, ties=[certain.answer or ""])
     if majority is None:
-        return (
-            certain
-            if certain.answer is None
-            else failed(ExecutionFailure("unknown", "no posterior sample has an answer"))
-        )
+        nothing = ExecutionFailure("unknown", "no posterior sample has an answer")
+        return certain if certain.answer is None else failed(nothing)
     shares, valid = majority.distribution, majority.answered / samples
     return Outcome(
         "ok",

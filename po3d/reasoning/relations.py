@@ -203,6 +203,7 @@ class Relation(NamedTuple):
     """A street relation other than a direction."""
 
     spare: Callable[[Pairs], Arrays]  # [i, j, ...] signed distance to its border
+    words: str  # the border in words, with a place for the other object
     unit: Literal["length", "degrees"] = "length"
     closed: bool = False  # whether the relation includes its border
 
@@ -210,13 +211,16 @@ class Relation(NamedTuple):
 RELATIONS = {
     relation: Relation(
         lambda p, relation=relation: alignment(p.turned, relation, p.rules, p.xp),
+        words,
         "degrees",
         relation == "perpendicular",
     )
-    for relation in ALIGNED
+    for relation, words in zip(
+        ALIGNED, ("the same way as {}", "the opposite way of {}", "across {}", "parallel to {}")
+    )
 } | {
-    "collides_forward": Relation(lambda p: p.sweeps[0], closed=True),
-    "collides_backward": Relation(lambda p: p.sweeps[1], closed=True),
+    "collides_forward": Relation(lambda p: p.sweeps[0], "the forward way of {}", closed=True),
+    "collides_backward": Relation(lambda p: p.sweeps[1], "the backward way of {}", closed=True),
 }
 
 

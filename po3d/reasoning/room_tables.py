@@ -188,29 +188,15 @@ class RoomTables:
     ) -> None:
         self.base, self.axes, self.room, self.rules = base, axes, area, rules
         w, n = base.exists.shape
+        positions = np.broadcast_to(base.positions, (w, n, 3))
+        extents = np.broadcast_to(base.extents, (w, n, 3))
         if history is None:
-            nothing = np.zeros((w, n), bool)
-            positions = np.broadcast_to(base.positions, (w, n, 3))
-            extents = np.broadcast_to(base.extents, (w, n, 3))
-            history = History(
-                base.exists,
-                positions,
-                base.headings,
-                extents,
-                base.codes,
-                base.values,
-                nothing,
-                nothing,
-                nothing,
-            )
+            poses = (base.exists, positions, base.headings, extents)
+            history = History(*poses, base.codes, base.values, *np.zeros((3, w, n), bool))
         self.history, self.now = history, history.exists.shape[1]
         self.exists = np.concatenate([history.exists, base.exists], 1)
-        before = (
-            np.broadcast_to(base.positions, (w, n, 3)),
-            np.broadcast_to(base.extents, (w, n, 3)),
-        )
-        self.positions = np.concatenate([history.positions, before[0]], 1)
-        self.extents = np.concatenate([history.extents, before[1]], 1)
+        self.positions = np.concatenate([history.positions, positions], 1)
+        self.extents = np.concatenate([history.extents, extents], 1)
         self.headings = np.concatenate([history.headings, base.headings], 1)
         self.values = history.values
         self._columns: dict[tuple[str, str], NDArray] = {}

@@ -18,13 +18,6 @@ from po3d.reasoning.world import AHEAD, VIEWER, azimuth, describe, side_bounds
 from po3d.scene.orbit import sense_of
 from po3d.scene.vocabulary import lineage
 
-_ALIGNED = {
-    "same_direction": "the same way as",
-    "opposite_direction": "the opposite way of",
-    "perpendicular": "across",
-    "parallel": "parallel to",
-}
-
 
 class SetDecisions(DecisionFinder):
     """Finds the decisions of calls that return sets."""
@@ -88,7 +81,7 @@ class SetDecisions(DecisionFinder):
         anchors = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
         if len(anchors) != relations.others_of(relation):
             return
-        if relation in _ALIGNED and self.rules.aligned_needs_label:
+        if relation in relations.ALIGNED and self.rules.aligned_needs_label:
             yield self._faces(anchors[0], None)
         for i in self.members(set_call):
             if i in anchors:
@@ -129,16 +122,12 @@ class SetDecisions(DecisionFinder):
     def _border(self, relation: str, ones: Sequence[int], i: int) -> Margin | None:
         """Return the margin of an object for a relation to others; None without a border."""
         world, anchor = self.world, ones[0]
-        if relation in _ALIGNED:
+        if relation in relations.ALIGNED:
             return self._alignment(relation, anchor, i)
         if relation in relations.RELATIONS:
-            spare, unit = world.spare(relation)[anchor][i], relations.RELATIONS[relation].unit
-            words = relation.replace("_", " ")
-            if relation.startswith("collides"):
-                words = f"the {relation.removeprefix('collides_')} way of"
-            return self.within(
-                i, spare, self.unit if unit == "length" else unit, f"{words} {self.short(anchor)}"
-            )
+            _, words, unit, _ = relations.RELATIONS[relation]
+            spare, boundary = world.spare(relation)[anchor][i], words.format(self.short(anchor))
+            return self.within(i, spare, self.unit if unit == "length" else unit, boundary)
         definition = relations.BODIES.get(relation)
         if definition is None or not definition.crossable(self.rules):
             return None
@@ -189,7 +178,7 @@ class SetDecisions(DecisionFinder):
         if relation in ("perpendicular", "parallel"):
             edges = (same, -same, opposite, -opposite)
         way = min((math.remainder(turn - edge, 360) for edge in edges), key=abs)
-        boundary = f"{_ALIGNED[relation]} {self.short(anchor)}"
+        boundary = relations.RELATIONS[relation].words.format(self.short(anchor))
         return self.within(i, distance, "degrees", boundary, turn=way)
 
     # --- headings, attributes, occlusion ----------------------------------------------------------

@@ -318,11 +318,8 @@ class SceneGeometry:
         definition, things, rules = relations.BODIES[relation], self.things, self.rules
         others, reach = [i for i in candidates if i not in ones], definition.reach(rules)
         if reach is not None:
-            others = (
-                self._along(*ones, others, reach)
-                if len(ones) == 2
-                else (self._about(*ones, others, reach))
-            )
+            near = self._along if len(ones) == 2 else self._about
+            others = near(*ones, others, reach)
         holds, bodies = definition.holds, [things[k] for k in ones]
         return [i for i in others if holds(bodies, things[i], rules)]
 

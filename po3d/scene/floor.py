@@ -101,9 +101,10 @@ class Floor:
         )
 
     def span(self, box: Rectangle, area: float) -> tuple[float, float, float, float] | None:
-        """Return (min x, max x, min y, max y) where `box` has at most `area` outside.
+        """Return the bounds (min x, max x, min y, max y) of the centres of `box` for which at most
+        `area` (m²) of it lies outside the floor.
 
-        None if they do not form such a range, because the floor or the box is not axis-aligned.
+        None if the floor or the box is not axis-aligned: then the centres form no such rectangle.
         """
         if self._room is None or not along_axes(box):
             return None

@@ -335,7 +335,8 @@ class _PoseSearch:
 def _before(wall: Wall, off: float, t: Array) -> tuple[Array, Array]:
     """Return x and y of positions `t` along a wall at distance `off` from it, metres.
 
-    Lines of a grid if the wall is axis-aligned.
+    If the wall is axis-aligned, one of the two is constant; they then have
+    shapes (1, 1) and (1, n), or (n, 1) and (1, 1), for broadcasting over a grid.
     """
     (nx, ny), (wx, wy), _ = wall
     x, y = wx + nx * off - t * ny, wy + ny * off + t * nx

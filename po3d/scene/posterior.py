@@ -1,6 +1,6 @@
 """Posterior samples of a scene table, with the same semantics for every benchmark.
 
-    table ──► worlds(table, draw, given) ──► arrays (sample, object) ──► scene(k): sample k
+    table ──► posterior_samples(table, draw, given) ──► arrays (sample, object) ──► scene(k)
 
 Four kinds of uncertainty can be sampled: `existence` (whether the object exists), `pose`
 (position and heading, from their covariance), `flip` (whether the heading is off by pi) and

@@ -32,19 +32,20 @@ class _Difficulty:
             low, high = self.objects
             if not least <= low <= high <= most:
                 raise InputError(
-                    f"dials.objects={[low, high]} should be two increasing numbers between {least}"
+                    f"difficulty.objects={[low, high]} should be two increasing numbers between"
+                    f" {least}"
                     f" and {most}"
                 )
         for name in ("occluded", "near"):
             share = getattr(self, name, None)
             if share is not None and not 0 <= share <= 1:
                 raise InputError(
-                    f"dials.{name}={share} should be a fraction between 0 and 1, or null"
+                    f"difficulty.{name}={share} should be a fraction between 0 and 1, or null"
                 )
         hops = getattr(self, "hops", None)
         if hops is not None and (not hops or set(hops) - set(self.HOPS)):
             raise InputError(
-                f"dials.hops={list(hops)} should contain some of {list(self.HOPS)}, or be null"
+                f"difficulty.hops={list(hops)} should contain some of {list(self.HOPS)}, or be null"
             )
 
     def changed(self) -> dict[str, Any]:
@@ -148,7 +149,7 @@ def difficulty_of(options: Mapping[str, Any] | None, kind: type[Kind] = Difficul
     values = dict(options or {})
     if unknown := set(values) - {f.name for f in fields(kind)}:
         known = ", ".join(f.name for f in fields(kind))
-        raise InputError(f"dials: unknown key {sorted(unknown)[0]!r}; known: {known}")
+        raise InputError(f"difficulty: unknown key {sorted(unknown)[0]!r}; known: {known}")
     for name, whole in (("objects", 2), ("hops", None)):
         value = values.get(name)
         if value is None:
@@ -161,12 +162,12 @@ def difficulty_of(options: Mapping[str, Any] | None, kind: type[Kind] = Difficul
         )
         if not right or (whole is not None and len(value) != whole):
             raise InputError(
-                f"dials.{name}={value!r} should be a list of {whole or 'whole'} numbers"
+                f"difficulty.{name}={value!r} should be a list of {whole or 'whole'} numbers"
             )
         values[name] = tuple(value)
     for name in ("occluded", "near"):
         if isinstance(values.get(name), bool | str):
             raise InputError(
-                f"dials.{name}={values[name]!r} should be a fraction between 0 and 1, or null"
+                f"difficulty.{name}={values[name]!r} should be a fraction between 0 and 1, or null"
             )
     return kind(**values)

@@ -39,6 +39,7 @@ from po3d.systems.response_text import (
     unlatexed,
     unmarked,
 )
+from po3d.systems.typed_answers import VALUE, asked_kind, simple, typed, without_question
 
 SHORT = 8  # words of a short line; the longest answers of the benchmarks have about six
 LONGEST = 2000  # characters of a candidate
@@ -81,6 +82,7 @@ _REFUSAL, _STATED, _DENIED, _YES_NO, _ARTICLE, _NO_ANSWER, _PREFACE, _HEADING, _
     _GOES_ON,
     _LIST_END,
     _WRONG_BEHIND,
+    _ADVERBIAL,
 ) = (
     _WORDINGS.expression(key, _I)
     for key in (
@@ -98,6 +100,7 @@ _REFUSAL, _STATED, _DENIED, _YES_NO, _ARTICLE, _NO_ANSWER, _PREFACE, _HEADING, _
         "goes_on",
         "list_end",
         "wrong_behind",
+        "adverbial",
     )
 )
 _NAMED, _RIGHT, _GUESS, _WRONG, _REMAINING, _LETTER = map(
@@ -128,7 +131,13 @@ _FIELD = re.compile(
 )
 _JSON = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
 _ANSWER_KEY = re.compile(
-    r"(?:.*[_ -])?answer(?:[_ -].*)?|choice|option|prediction|letter|result|response|output", _I
+    r"(?:.*[_ -])?answer(?:[_ -].*)?"
+    r"|(?:(?:final|selected|chosen|correct|best|my|predicted)[_ -]?)?"
+    r"(?:choice|option|prediction|letter|result|response|output)",
+    _I,
+)
+_REASON_KEY = re.compile(
+    r".*(?:reason|explan|analy|thought|think|confiden|probab|descri|justif|step|evidence).*", _I
 )
 _NUMBERED = re.compile(r"^1[.)]\s+(?=[a-z]+(?:\s[a-z]+){0,2}$)")  # a list with a single item
 _BOLD = re.compile(r"\*\*([^*\n]+?)\*\*(?!\s*:)")
@@ -158,6 +167,15 @@ _MORE = re.compile(
 _CLAUSE = re.compile(r"[,.!?;:\n]|\bbut\b", _I)
 _THAT_IS = re.compile(r"(?:i\.? ?e\b\.?|that is|meaning|namely)[,:]?\s+(.*)", _IS)
 # "Image 3", "the 3rd image" for options such as "Third Image"
+_COMPARISON = re.compile(r"(.{1,60}?)\s(?:is|are|looks?|seems?|appears?)\s(.{1,60}?)\bthan\b.*")
+_NO_NOUN = (
+    r"(?=\s*(?:$|[,.;:!?)])|\s(?:is|are|looks?|seems?|appears?|has|would|must|stands|because|as"
+    r"|since|and|or|but|which|nor)\b)"
+)
+_SO = re.compile(r"[,;.]\s+(?:so|therefore|thus|hence)\b,?\s+", _I)
+_PLACES = ("at", "in", "next", "on", "to", "far")  # options of places have no head noun
+_BETWEEN = re.compile(r"(?:between|of|out of|comparing)\s[^,.]{1,80},\s+", _I)
+_COMPARATIVES = {"farther": "further", "nearer": "closer"}
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _ORDINAL_OPTION = re.compile(rf"({'|'.join(_ORDINALS)}) (\w+)", _I)
 # "behind and to the left" for options such as "behind-left"
@@ -178,10 +196,12 @@ class Extracted(NamedTuple):
     rule: str
 
 
-def extract(response: str, options: Sequence[str] = (), cut: bool = False) -> Extracted:
+def extract(
+    response: str, options: Sequence[str] = (), cut: bool = False, question: str = ""
+) -> Extracted:
     """Return the answer in a response by the rules above. `options`: texts of A, B, C ..., "" for a
     gap. `cut`: the response was truncated at the length limit, so only an answer that it states or
-    begins with counts."""
+    begins with counts. `question`: its text, by which sentences are read (`typed_answers`)."""
     text = cleaned(response)
     if not text.strip(AROUND):
         return Extracted(None, "refusal")
@@ -192,7 +212,7 @@ def extract(response: str, options: Sequence[str] = (), cut: bool = False) -> Ex
         text = text.split()[0]
     text = _spelled_as_options(text, options)
     for _ in range(LAST):
-        matched = _matched(text, options, cut)
+        matched = _matched(text, options, cut, question)
         if not isinstance(matched, int):
             return matched
         text = text[matched:]
@@ -219,11 +239,15 @@ def _spelled_as_options(text: str, options: Sequence[str]) -> str:
     return text
 
 
-def _matched(text: str, options: Sequence[str], cut: bool) -> Extracted | int:
+def _matched(text: str, options: Sequence[str], cut: bool, question: str) -> Extracted | int:
     """Return the answer in a cleaned text, or the position after an explicit answer that matches no
     option."""
+    kind = asked_kind(question) if question else VALUE
+    candidates = list(_candidates(text, bool(options)))
+    if not options and kind != VALUE and (result := _typed(text, kind, question, cut, candidates)):
+        return result
     offered = [plain_text(normal(option)) for option in options]
-    for end, candidate, rule in _candidates(text, bool(options)):
+    for end, candidate, rule in candidates:
         if rule == "refusal":
             return Extracted(None, rule)
         if cut and (rule == "whole" or (rule == "short" and not options and not _bare(candidate))):
@@ -233,10 +257,13 @@ def _matched(text: str, options: Sequence[str], cut: bool) -> Extracted | int:
         rule = "first" if cut and rule == "short" else rule
         name = "short" if rule == "first" else rule
         if not options:
-            if answer := _free(candidate):
+            answer = _free(candidate)
+            if answer and question:
+                answer = without_question(answer, question)
+            if answer and not _NO_ANSWER.fullmatch(answer):
                 return Extracted(answer, name)
             continue
-        number = _choice(candidate, offered, rule)
+        number = _choice(candidate, offered, rule, question)
         if number == NO_OPTION and rule == "first":
             continue
         if number == NO_OPTION:
@@ -246,9 +273,27 @@ def _matched(text: str, options: Sequence[str], cut: bool) -> Extracted | int:
     return Extracted(None, UNDECIDED if options else "refusal")
 
 
+def _typed(
+    text: str, kind: str, question: str, cut: bool, candidates: Sequence[tuple[int, str, str]]
+) -> Extracted | None:
+    """Return the count, "yes" or "no" in a cleaned text; None if no rule finds one."""
+    for _, candidate, rule in candidates:
+        listed = rule == "short" and "\n" in text and _LISTED_LINE.match(candidate)
+        value = None if listed or rule == "whole" else simple(_free(candidate), kind)
+        if value is None and rule != "short" and not (cut and rule == "whole"):
+            candidate = text if rule == "refusal" else candidate
+            value = typed(candidate, kind, question)
+        if rule == "refusal" and value not in ("0", "no"):
+            return Extracted(None, rule)
+        if value is not None:
+            name = "sentence" if rule in ("whole", "refusal") else rule
+            return Extracted(value, name) if value else Extracted(None, UNDECIDED)
+    return None
+
+
 def predicted(question: Question, response: str, cut: bool = False) -> Prediction:
     """Return a response as a prediction; `cut` as in `extract`."""
-    extracted = extract(response, gapped(question), cut)
+    extracted = extract(response, gapped(question), cut, question.text)
     if extracted.answer is None:
         why = (
             f"no answer in the response: {extracted.rule}{', cut off at max_tokens' if cut else ''}"
@@ -304,6 +349,8 @@ def _field(text: str) -> tuple[int, str | None]:
         except (ValueError, RecursionError):
             continue
         keys = [key for key in content if _ANSWER_KEY.fullmatch(key.strip())]
+        others = [key for key in content if not _REASON_KEY.fullmatch(key)]
+        keys = keys or (others if len(others) == 1 else [])  # {"count": 3}
         keys.sort(key=_rank)
         if keys:
             value = _value(content[keys[-1]])
@@ -380,7 +427,9 @@ def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
     ):
         retained = retained[1:]
     if not retained:
-        if any(not _PREFACE.fullmatch(line) for line in lines) and (choice or len(lines) == 1):
+        if (rest := rest_after(_ADVERBIAL, lines[-1] if lines else "")) and rest != lines[-1]:
+            yield rest, "short"
+        elif any(not _PREFACE.fullmatch(line) for line in lines) and (choice or len(lines) == 1):
             yield lines[-1], "short"
         return
     if len(retained) == 1:
@@ -488,7 +537,7 @@ def _free(result: str) -> str | None:
 # --- multiple choice ------------------------------------------------------------------------------
 
 
-def _choice(answer: str, options: Sequence[str], rule: str) -> int | None:
+def _choice(answer: str, options: Sequence[str], rule: str, question: str) -> int | None:
     """Return the index of the option that a text refers to; NO_OPTION for an explicit answer that
     matches none, None if none or several match. `options`: plain texts. With the rule "first" a
     mere mention does not count."""
@@ -496,11 +545,19 @@ def _choice(answer: str, options: Sequence[str], rule: str) -> int | None:
     if rule != "whole":
         text = unmarked(rest_after(_PREFACE, text)) or text
     text = _without_list(text, options)
+    if (offer := _BETWEEN.match(text)) and len(_named(plain_text(offer[0]), options)) > 1:
+        text = text[offer.end() :]
+    if (number := _compared(plain_text(text), options, question)) is not None:
+        return number
     parts = _CORRECTED.split(text)
     for k in range(len(parts) - 1, max(len(parts) - LAST, 0) - 1, -1):
         number = _meant(unmarked(parts[k]), options, rule)
-        if number is not None or _DENIED.search(parts[k]) or _WRONG.search(parts[k]):
+        if number is not None:
             return number
+        if len(behind := _SO.split(parts[k])) > 1:  # "A is higher, so B is lower"
+            return _meant(unmarked(behind[-1]), options, "first" if rule == "first" else "short")
+        if _DENIED.search(parts[k]) or _WRONG.search(parts[k]):
+            return None
     return None
 
 
@@ -514,6 +571,29 @@ def _without_list(text: str, options: Sequence[str]) -> str:
     ]
     listed = [label for label in labels if re.search(label, text, _I)]
     return re.sub("|".join(listed), " ", text, flags=_I) if len(listed) > 1 else text
+
+
+def _named(plain: str, options: Sequence[str]) -> list[int]:
+    """Return the options whose content occurs in a text."""
+    return [k for k, o in enumerate(options) if o and re.search(rf"\b{re.escape(o)}\b", plain)]
+
+
+def _compared(plain: str, options: Sequence[str], question: str) -> int | None:
+    """Return the option of "X is further away than Y" if the question asks which one is further."""
+    comparison = _COMPARISON.fullmatch(plain)
+    named = _named(plain, options)
+    if not comparison or len(named) != 2 or _SO.search(plain):
+        return None
+    asked = {_COMPARATIVES.get(word, word) for word in re.findall(r"\w+", question.lower())}
+    words = {_COMPARATIVES.get(word, word) for word in comparison[2].split() if word.endswith("er")}
+    words -= {"rather", "other", "either", "neither", "never"}
+    if not words:
+        return None
+    begun = _named(comparison[1], options)
+    if len(begun) != 1 or not words & asked:
+        return NO_OPTION
+    denied = _DENIED.search(f"{comparison[1]} {comparison[2]}")
+    return sum(named) - begun[0] if denied else begun[0]
 
 
 def _spaced(option: str) -> str:
@@ -562,6 +642,9 @@ def _label(text: str, options: Sequence[str]) -> int | None:
     plain = plain_text(text)
     if plain and plain in options:
         return options.index(plain)
+    joined = [option.replace(" ", "") for option in options]
+    if plain and joined.count(plain.replace(" ", "")) == 1:  # "mail box"
+        return joined.index(plain.replace(" ", ""))
     if _NO_ANSWER.fullmatch(text) or _NO_ANSWER.fullmatch(plain):
         return NO_OPTION
     letter, rest = "", ""
@@ -646,6 +729,27 @@ def _split_mentions(
     return result
 
 
+def _wordings(option: str) -> str:
+    """Return a regular expression for an option or, of "same or similar directions", one of its
+    alternatives."""
+    both = re.fullmatch(r"(\w+) or (\w+) (\w+)", option)
+    parts = (option, f"{both[1]} {both[3]}", f"{both[2]} {both[3]}") if both else (option,)
+    return "|".join(map(re.escape, parts))
+
+
+def _head_nouns(plain: str, options: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Return the mentions of options by a last word that only one option has: "guitar" for "yellow
+    guitar"."""
+    words = [option.split() for option in options]
+    result = []
+    for k, own in enumerate(words):
+        others = {word for j, other in enumerate(words) if j != k for word in other}
+        if len(own) > 1 and own[0] not in _PLACES and own[-1] not in others:
+            found = re.finditer(rf"(?<!\w){re.escape(own[-1])}(?!\w){_NO_NOUN}", plain)
+            result += [(m.start(), -m.end(), k) for m in found]
+    return result
+
+
 def _mentioned(plain: str, options: Sequence[str], rule: str) -> int | None:
     """Return the only option that a text mentions and does not negate; for a short text, the only
     option that contains it."""
@@ -653,8 +757,10 @@ def _mentioned(plain: str, options: Sequence[str], rule: str) -> int | None:
     for k, option in enumerate(options):
         end = r"(?=\s*(?:[,.;:!?)]|$))" if option in YES_NO else r"(?!\w)"
         if option:
-            occurrences = re.finditer(rf"(?<!\w){re.escape(option)}{end}", plain)
+            occurrences = re.finditer(rf"(?<!\w)(?:{_wordings(option)}){end}", plain)
             mentions += [(m.start(), -m.end(), k) for m in occurrences]
+    if not mentions:
+        mentions = _head_nouns(plain, options)
     asserted, denied = _split_mentions(plain, sorted(mentions))
     # An option inside another one ("bus" in "school bus") does not count as a mention.
     asserted = {k for k in asserted if not any(options[k] in options[j] for j in asserted - {k})}

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from po3d.io.deprecated_names import new_settings
 from po3d.io.errors import InputError
 from po3d.io.hub import SCHEME
 from po3d.io.images import Picture, pixels
@@ -300,9 +301,8 @@ class Model:
             return Answer(text, "unparsed", reason=f"{reading.unread} ({MISSING})")
         domain_match = None
         if not isinstance(scene, Scene):
-            scene, domain_match = self.look_with_match(
-                scene, things=executor.things([reading]), **looking
-            )
+            things = executor.things([reading])
+            scene, domain_match = self.look_with_match(scene, things=things, **looking)
             _warn_if_unknown(domain_match)
         tables = ImageScenes({"view": scene})
         choice = self._choose_parse(question, reading, tables)
@@ -360,7 +360,9 @@ class Model:
             return _Choice(execution, execution.reading if execution else reading)
         ranking = executor.ranking().bind(tables)
         (alternatives,) = self.pipeline.reread([question], tables)
-        general = likeliest_of(second, ranking, question, alternatives) if alternatives else None
+        general = None
+        if alternatives:
+            general = likeliest_of(second, executor, ranking, question, alternatives)
         own = None if execution is None else run(ranking, question, reading)
         execution, differ = choose(own, general, question, second.alone, executor.style(question))
         if execution is None:
@@ -436,7 +438,7 @@ class Model:
         outcome, read = execution
         text = None if outcome.answer is None else self._answer_text(read, outcome.answer, question)
         understood = (
-            self._interpretations(answering, question, [read]) if read.by == "learned" else ()
+            self._interpretations(answering, question, [read]) if read.by == "general" else ()
         )
         result = answering.explain(question, execution)
         return Answer(
@@ -447,7 +449,7 @@ class Model:
             if outcome.probability is None
             else calibrated(execution.believed, tables, executor.belief_mode),
             result.reason or outcome.reason,
-            executor.text(read),
+            executor.stored_text(read),
             result,
             tuple((one.words, one.answer) for one in understood),
             mended=read.mended,
@@ -461,7 +463,7 @@ class Model:
         if ask_below <= 0:
             return ""
         read = execution.reading
-        learned = read.by == "learned"
+        learned = read.by == "general"
         if learned and (
             left_out := self._likely_mistaken(read, question, scene)
             or self.pipeline.omitted(read, question)
@@ -479,12 +481,11 @@ class Model:
         of eight, of which one is right."""
         if reading.question.program is None:
             return reading
-        restricted = restrict_to_options(
-            core_program := self.pipeline.executor.meaning(reading.question.program), question
-        )
+        program = reading.question.program
+        restricted = restrict_to_options(program, question)
         return (
             reading
-            if restricted == core_program
+            if restricted == program
             else reading._replace(question=replace(reading.question, program=restricted))
         )
 
@@ -493,7 +494,7 @@ class Model:
         by another one; return the reason for abstaining, "" if none."""
         executor = self.pipeline.executor
         noun = executor.absent(question.change, scene)
-        changed = "" if reading.change is None else str(executor.meaning(reading.change.program))
+        changed = "" if reading.change is None else str(reading.change.program)
         return f"there is no {noun} in the scene" if noun and f'"{noun}"' not in changed else ""
 
     def _interpretations(
@@ -517,14 +518,14 @@ class Model:
         """Return an answer as the matching option; a measure with its unit, except on streets,
         whose vehicles have the size of toys."""
         executor = self.pipeline.executor
-        program = executor.meaning(reading.question.program)
+        program = reading.question.program
         what = program.args[0] if program.op == "query" else ""
         if what not in LEAVES["measure"] or question.options or executor.kind == "street":
             return worded(reading, answer, question)
         return f"{float(answer):.2f} {UNITS.get(what, 'm')}"
 
     def _words(self, parse: Parse) -> str:
-        program = self.pipeline.executor.meaning(parse.program)
+        program = parse.program
         try:
             return say(program)
         except GrammarError:
@@ -545,8 +546,9 @@ def load(world: str = "street", **options: Any) -> Model | DomainRouter:
     on a hub.
 
     `options` are keyword arguments of the domain's `pipeline`, such as device="cuda" or
-    table="truth"; with "auto" they apply to every domain.
+    scenes="ground_truth"; with "auto" they apply to every domain.
     """
+    options = new_settings(options, warn=True)
     if world == "auto":
         return DomainRouter(
             {

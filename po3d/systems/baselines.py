@@ -5,7 +5,6 @@ the gold program on image boxes ────────► 2D relations   Plana
 a predictions file of any other model ──► its line       Replay
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,16 +12,14 @@ from pathlib import Path
 
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.language.grammar import load
 from po3d.language.program import ProgramError
-from po3d.language.programs.street import FILTER_VALUES
 from po3d.language.programs.threedsrbench import PhraseCall, parse_text
 from po3d.language.read.threedsrbench_reader import fit_options
 from po3d.reasoning.grounded import rows_only, without_row
 from po3d.reasoning.planar import planar
 from po3d.reasoning.questions import Prediction, Question, read_predictions
 from po3d.scene.table import Scene
-from po3d.scene.vocabulary import SHAPES
+from po3d.systems.answer_kinds import ANSWERS, queried_kind
 from po3d.systems.pipeline import Context
 
 UNREAD = "gold program"
@@ -213,30 +210,6 @@ class RandomOption:
             pick = int(rng(self.seed, f"options/{key}").integers(len(options)))
             predictions.append(Prediction(q.id, "ok", options[pick], 1 / len(options)))
         return predictions
-
-
-# Answer types and their answers.
-ANSWERS: dict[str, tuple[str, ...]] = {
-    "boolean": ("yes", "no"),
-    "integer": tuple(str(n) for n in range(11)),
-    "shape": SHAPES,
-    **{kind: FILTER_VALUES[kind] for kind in ("color", "size", "material", "facing")},
-}
-_YES_OR_NO, _NUMBER, _ATTRIBUTE_QUESTION = map(
-    load("answers", "patterns").expression, ("boolean", "integer", "attribute")
-)
-
-
-def queried_kind(text: str) -> str:
-    """Return the answer type of a question, from its last clause: a key of ANSWERS ("boolean",
-    "integer" or an attribute)."""
-    clause = re.split(r"[;.]\s*", text.lower().strip(" ?.;"))[-1]
-    if _YES_OR_NO.match(clause):
-        return "boolean"
-    if _NUMBER.search(clause):
-        return "integer"
-    match = _ATTRIBUTE_QUESTION.search(clause)
-    return match.lastgroup if match and match.lastgroup else "shape"
 
 
 def _most_common(counter: Counter[str]) -> tuple[str, float]:

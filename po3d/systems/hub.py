@@ -18,7 +18,10 @@ from po3d.io.text_tables import Table, interval_text, markdown
 from po3d.systems.pipeline import DOMAIN_MODULES
 
 CARDS = Path(__file__).with_name("cards.yaml")
-NETWORKS = ("perception", "parser")  # options of a domain's pipeline that name checkpoints
+NETWORKS = (
+    "perception",
+    "parser_checkpoint",
+)  # options of a domain's pipeline that name checkpoints
 NOT_STORED = (*NETWORKS, "device")
 
 

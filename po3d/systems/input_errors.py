@@ -7,7 +7,7 @@ questions on unreadable ones are lost.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from po3d.io.images import ImageError
 from po3d.reasoning.questions import Prediction, Question
@@ -19,9 +19,6 @@ from po3d.systems.pipeline import (
     all_answers,
     at_once,
 )
-
-if TYPE_CHECKING:
-    from po3d.systems.oracle_grid import OracleMixer
 
 MARK = "unreadable image: "
 MISSING = "no scene: "  # an image without a scene in the file of perception=file
@@ -52,10 +49,6 @@ class BadImageCounter:
     """The system, with unreadable images counted as failures instead of ending the run."""
 
     system: System
-
-    def mixtures(self) -> "OracleMixer | None":
-        """Return the system's combinations for the oracle grid."""
-        return self.system.mixtures() if hasattr(self.system, "mixtures") else None
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         lost, predictions = _attempt(

@@ -119,8 +119,8 @@ class Lmm:
     frame: str | None = None  # None: anchors
     change: str = "with"
     style: str = "plain"
-    table: str = "none"
-    scenes: str | None = None  # for table=predicted: scenes.jsonl of a finished run
+    scenes: str = "none"
+    scenes_file: str | None = None  # for scenes=predicted: scenes.jsonl of a finished run
     # Prompt for a question on an image; None: the benchmark's own, in the setting above.
     prompts: Callable[[Question, Context], Prompt] | None = None
 
@@ -139,11 +139,11 @@ class Lmm:
                 " negative"
             )
         setting = PromptSetting(
-            self.show, self.frame or "anchors", self.change, self.style, self.table
+            self.show, self.frame or "anchors", self.change, self.style, self.scenes
         )
         self.setting = setting
         if self.prompts is None:
-            self.prompter = Prompter(self.benchmark, setting, self.scenes)
+            self.prompter = Prompter(self.benchmark, setting, self.scenes_file)
             self.prompts = self.prompter.prompt
         self.endpoint = Endpoint(self.base_url, key.strip(), self.timeout)
         self.log = Log(log)

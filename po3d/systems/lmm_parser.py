@@ -1,7 +1,9 @@
 """`system=lmm_parser`: a language model writes the program, po3d's executor runs it on the scene.
 
-    python evaluate.py system=lmm_parser system.base_url=URL system.model=NAME system.table=truth
-    python evaluate.py system=lmm_parser ... system.table=predicted system.scenes=OUT/scenes.jsonl
+    python evaluate.py system=lmm_parser system.base_url=URL system.model=NAME \\
+        system.scenes=ground_truth
+    python evaluate.py system=lmm_parser ... \\
+        system.scenes=predicted system.scenes_file=OUT/scenes.jsonl
 
 The prompt has the language of the benchmark's programs (`po3d/language/programs`), two or three
 examples, and the question with its options or its change, but no image. The program is parsed and
@@ -47,7 +49,7 @@ class LmmParser(Lmm):
     """A System whose parser is the model behind an endpoint; the executor runs on true or predicted
     scenes."""
 
-    table: str = "predicted"
+    scenes: str = "predicted"
     mode: str | None = None  # mode of the street executor; None: marginal
     samples: int | None = None  # None: 64
 
@@ -58,9 +60,9 @@ class LmmParser(Lmm):
                     f"{name}={getattr(self, name)!r} has no effect on system=lmm_parser, which"
                     " sends no image"
                 )
-        if self.table not in ("predicted", "truth"):
+        if self.scenes not in ("predicted", "ground_truth"):
             raise InputError(
-                f"table={self.table!r} of system=lmm_parser should be predicted or truth"
+                f"scenes={self.scenes!r} of system=lmm_parser should be predicted or ground_truth"
             )
         super().__post_init__(log)
         self.world = BENCHMARKS[self.benchmark].world
@@ -75,9 +77,10 @@ class LmmParser(Lmm):
                 f"effect on {self.benchmark}"
             )
         if self.world == "rooms" and self.frame not in (None, "anchors"):
-            if self.table == "truth":
+            if self.scenes == "ground_truth":
                 raise InputError(
-                    f"frame={self.frame} needs table=predicted: true scenes have the anchors' frame"
+                    f"frame={self.frame} needs scenes=predicted: true scenes have the anchors'"
+                    " frame"
                 )
             self.executor = replace(self.executor, frame=self.frame)
         # Executors cache results shared by the questions on one image.
@@ -109,11 +112,11 @@ class LmmParser(Lmm):
         return {"written": len(written), "sent_back": len(again), "malformed": malformed}
 
     def _answering(self, questions: Sequence[Question], context: Context) -> SceneExecutor:
-        if self.table == "truth":
+        if self.scenes == "ground_truth":
             return self.executor.bind_ground_truth(context.truth())
         views: dict[str, Any] = {}
         for question in questions:
-            result = predicted_tables(question, self.prompter.predicted, self.scenes)
+            result = predicted_tables(question, self.prompter.predicted, self.scenes_file)
             views |= dict(zip(question.images or (question.image,), result, strict=True))
         return self.executor.bind(ImageScenes(views, inputs=context.inputs))
 
@@ -157,7 +160,7 @@ class LmmParser(Lmm):
             question, program=result["program"], change_program=result.get("change", ""), unread=""
         )
         try:
-            reading = self.executor.gold(own, rows=self.table == "truth")
+            reading = self.executor.gold(own, rows=self.scenes == "ground_truth")
         except (InputError, RecursionError) as error:
             return ParsedQuestion(pipeline.Parse("unparsed", reason=str(error)))
         if not reading.unread:

@@ -1,9 +1,9 @@
 """Module substitution for ablations: replace perception modules by ground truth, noisy or not.
 
-    predicted ──► rows paired with true ones ──► named modules taken from these ──► noise ──► Mixed
+    predicted ──► rows paired with true ones ──► named modules taken from these ──► noise
 
 Domains differ in the pairing of rows and in the dependencies between modules:
-`street_substitution`, `room_substitution`, `view_substitution`.
+`street_oracle`, `room_oracle`, `view_oracle`.
 
 Noise degrades a true scene by a known amount: the effect of a degree, a centimetre or a wrong
 colour. A module's draws depend on (seed, module, image) and are only scaled by sigma, so that a
@@ -21,10 +21,11 @@ import numpy as np
 from po3d.benchmarks.metrics import match
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
+from po3d.reasoning.questions import Question
 from po3d.scene.geometry import Array, as_tuples, wrap_angle
 from po3d.scene.orbit import rotated
 from po3d.scene.table import ObjectState, Scene
-from po3d.systems.pipeline import PREDICTED, ImageScenes, Setting
+from po3d.systems.image_scenes import PREDICTED, ImageScenes, Setting
 
 Noise = Callable[[Scene, float, np.random.Generator], Scene]  # (scene, sigma, generator) -> scene
 
@@ -57,7 +58,8 @@ class OracleModules:
     units: Mapping[str, str]
 
     def mixed(self, tables: ImageScenes) -> ImageScenes:
-        """Return the scenes with their settings applied; unchanged if all modules are predicted."""
+        """Return the scenes with the modules of `tables.settings` replaced by ground truth, noisy
+        if the setting is a number; unchanged if all modules are predicted."""
         if all(setting == PREDICTED for setting in tables.settings.values()):
             return tables
         mixed = {
@@ -197,7 +199,7 @@ class OracleModules:
         return replace(here, objects=tuple(row.state for row in rows), occluders=None)
 
     def anything(self) -> dict[str, dict[str, float]]:
-        """Return uniform beliefs."""
+        """Return uniform beliefs over the values of each attribute, for unmatched objects."""
         known = {belief: self.values[module] for module, belief in self.beliefs.items()}
         return {belief: dict.fromkeys(values, 1 / len(values)) for belief, values in known.items()}
 
@@ -230,6 +232,21 @@ def lost(image: str, count: int, sigma: float, seed: int = 0, what: str = "parsi
     """Whether noise removes each of the `count` programs on an image or, with "detection", rows of
     its scene."""
     return (rng(seed, f"noise/{what}/{image}").random(count) < sigma).tolist()
+
+
+def lost_texts(module: str, questions: Sequence[Question], sigma: float, seed: int) -> list[bool]:
+    """Whether noise of size `sigma` removes the text (module "parsing") or change ("edit") of each
+    question on one image; equal texts are removed together."""
+    changes = [q.change for q in questions]
+    texts: list = changes
+    if module == "parsing":
+        texts = [(q.text, q.task, change) for q, change in zip(questions, changes)]
+    name = questions[0].image
+    each = list(dict.fromkeys(texts))
+    gone = dict(
+        zip(each, lost(f"changes of {name}" if module == "edit" else name, len(each), sigma, seed))
+    )
+    return [bool(text) and gone[text] for text in texts]
 
 
 def placed(scene: Scene, positions: Array) -> Scene:

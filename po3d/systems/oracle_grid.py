@@ -7,11 +7,13 @@ on the modules that its program reads (`Domain.relevant`), so cells share most o
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
-from po3d.systems.oracle import lost
+from po3d.systems.input_errors import BadImageCounter
+from po3d.systems.oracle import lost_texts
 from po3d.systems.pipeline import (
     PREDICTED,
     Domain,
@@ -137,16 +139,12 @@ class Answers:
         return lost_texts(module, self.questions, setting, self.seed)
 
 
-def lost_texts(module: str, questions: Sequence[Question], sigma: float, seed: int) -> list[bool]:
-    """Whether noise of size `sigma` removes the text (module "parsing") or change ("edit") of each
-    question on one image; equal texts are removed together."""
-    changes = [q.change for q in questions]
-    texts: list = changes
-    if module == "parsing":
-        texts = [(q.text, q.task, change) for q, change in zip(questions, changes)]
-    name = questions[0].image
-    each = list(dict.fromkeys(texts))
-    gone = dict(
-        zip(each, lost(f"changes of {name}" if module == "edit" else name, len(each), sigma, seed))
-    )
-    return [bool(text) and gone[text] for text in texts]
+def mixer(system: Any) -> OracleMixer | None:
+    """Return the combinations of true and predicted modules of a system; None if it is no pipeline
+    with predicted scenes and modules."""
+    if isinstance(system, BadImageCounter):
+        system = system.system
+    if not isinstance(system, Pipeline) or system.tables.true or system.settings:
+        return None
+    system.executor.mixable()
+    return OracleMixer(system)

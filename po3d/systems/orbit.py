@@ -17,8 +17,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from po3d.language.grammar import load
-from po3d.language.program import Call, ProgramError
-from po3d.language.programs.scope import SCOPE, parse_text
+from po3d.language.program import Call
+from po3d.language.programs.scope import SCOPE
+from po3d.language.read.parse import Parse
 from po3d.language.read.scope_reader import read
 from po3d.reasoning.counterfactuals import margins_in, record
 from po3d.reasoning.questions import Question
@@ -31,7 +32,7 @@ from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
-from po3d.systems.general_parser import Which, as_phrases, second
+from po3d.systems.general_parser import ParserMode, as_phrases, second
 from po3d.systems.oracle import SubstitutedScene
 from po3d.systems.photographs import view_source
 from po3d.systems.pipeline import PREDICTED, Execution, ImageScenes, ParsedQuestion, Pipeline
@@ -71,17 +72,12 @@ class OrbitDomain(parts.Domain):
     def explaining(cls, options: Mapping[str, Any]) -> "OrbitDomain":
         return cls(options.get("known_yaw", True))
 
-    def parsed(self, text: str) -> Call:
-        return parse_text(text)
+    def length(self, program: Call) -> int:
+        """Return the number of operations in the language; the weights are fitted to it."""
+        return sum(1 for _ in program.calls())
 
-    def text(self, reading: ParsedQuestion) -> str:
-        try:
-            return SCOPE.text(reading.question.program)
-        except ProgramError:  # the dialect cannot express all programs of the general parser
-            return str(reading.question.program)
-
-    def to_dialect(self, program: Call, question: Question) -> Call:
-        return as_phrases(program)
+    def adapted(self, program: Call, question: Question) -> Parse:
+        return Parse("ok", as_phrases(program))
 
     def own_wording(self, question: Question, reading: ParsedQuestion) -> bool:
         """Whether the question matches a template of SCOPE or its twin."""
@@ -201,28 +197,28 @@ DOMAIN = OrbitDomain()
 
 
 def pipeline(
-    table: str = "picture",
+    scenes: str = "predicted",
     known_yaw: bool = True,
     perception: Perception = "room_view_estimator",
     oracle: Sequence[str] = (),
-    mirror: bool = True,
+    flip_tta: bool = True,
     device: str = "cpu",
     samples: int = 0,
-    reader: Which = "both",
+    parser: ParserMode = "cascade",
 ) -> Pipeline:
     """Return the pipeline of orbits.
 
-    `table`: source of scenes, "truth" or "picture". `perception`: name of a shipped checkpoint
-    pair, a path without suffix or an estimator. `oracle`: modules replaced by ground truth.
-    `mirror`: horizontal-flip test-time augmentation. `device`: where the network runs. `reader`:
-    the benchmark's parser, the general one, or both (`learned`). The others as in `OrbitDomain`.
+    `scenes`: source of scenes, "predicted" or "ground_truth". `perception`: name of a shipped
+    checkpoint pair, a path without suffix or an estimator. `oracle`: modules replaced by ground
+    truth. `flip_tta`: horizontal-flip test-time augmentation. `device`: where the network runs.
+    `parser`: a `ParserMode`. The others as in `OrbitDomain`.
     """
-    table_source = view_source(table, perception, mirror, device, "orbit")
+    table_source = view_source(scenes, perception, flip_tta, device, "orbit")
     executor = OrbitDomain(known_yaw, samples)
     return Pipeline(
         table_source,
         OrbitQuestionParser(),
         executor,
         tuple(oracle),
-        second(reader, executor, device),
+        second(parser, executor, device),
     )

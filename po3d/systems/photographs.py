@@ -10,6 +10,7 @@ import functools
 import math
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -36,7 +37,7 @@ from po3d.systems import scene_sources as sources
 from po3d.systems.answer_options import words
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure
-from po3d.systems.general_parser import Which, as_phrases, second
+from po3d.systems.general_parser import ParserMode, as_phrases, second
 from po3d.systems.photograph_answers import (
     as_seen,
     best_boxes,
@@ -75,7 +76,7 @@ class PhotoQuestionParser:
     photographs: bool = False
 
     def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
-        return [ParsedQuestion(self._parse(q)) for q in questions]
+        return [ParsedQuestion(self._parse(q).in_core(THREEDSRBENCH)) for q in questions]
 
     def _parse(self, question: Question) -> Parse:
         plain = _by_words(question) if self.photographs and not _is_template(question) else None
@@ -133,40 +134,28 @@ class PhotoDomain(parts.Domain):
         return cls(assume_present=options.get("assume_present", True))
 
     def gold(self, question: Question, rows: bool = False) -> ParsedQuestion:
-        """Return the gold program, whose objects are rows or descriptions."""
+        """Return the gold program. With `rows` its objects are rows of the true scene ("#3 chair"),
+        else descriptions ("chair")."""
         gold = self.gold_parse(question.program)
         if gold.program is None:
             return ParsedQuestion(gold)
-        named = PhraseCall(gold.program.op, tuple(map(without_row, gold.program.things)))
-        return ParsedQuestion(fitted(question, gold.program if rows else named))
+        return ParsedQuestion(fitted(question, gold.program if rows else _unnumbered(gold.program)))
 
     def rebuild_parse(self, question: Question, text: str) -> ParsedQuestion:
-        try:
-            return ParsedQuestion(fitted(question, parse_text(text)))
-        except ProgramError:  # of the general parser or the rules for photographs
-            return ParsedQuestion(Parse("ok", Call.parse(text)))
+        return ParsedQuestion(fitted(question, self.stored_program(text)))
 
     def things(self, readings: Sequence[ParsedQuestion]) -> Sequence[str]:
-        programs = [
-            self.meaning(r.question.program) for r in readings if r.question.program is not None
-        ]
+        programs = [r.question.program for r in readings if r.question.program is not None]
         calls = [call for program in programs for call in program.calls()]
         names = [call.args[0] for call in calls if call.op == "refer"]
         names += [call.args[1] for call in calls if call.op == "filter" and call.args[0] == "name"]
         return tuple(dict.fromkeys(map(str, names)))
 
-    def to_dialect(self, program: Call, question: Question) -> PhraseCall | Call:
+    def adapted(self, program: Call, question: Question) -> Parse:
         two = question.options if len(question.options) == 2 else ()
-        return super().to_dialect(as_phrases(_among(program, two)), question)
-
-    def to_dialect_parse(self, program: Call, question: Question) -> Parse:
-        core_program = self.to_dialect(program, question)
-        parse = (
-            fitted(question, core_program)
-            if isinstance(core_program, PhraseCall)
-            else Parse("ok", core_program)
-        )
-        return Parse("ok", THREEDSRBENCH.to_core(core_program)) if parse.program is None else parse
+        program = as_phrases(_among(program, two))
+        parse = fitted(question, program)
+        return Parse("ok", program) if parse.program is None else parse
 
     def own_wording(self, question: Question, reading: ParsedQuestion) -> bool:
         """Whether the question matches a template of 3DSRBench or its twin, or a rule for
@@ -205,17 +194,33 @@ def _among(program: Call, options: Sequence[str]) -> Call:
     )
 
 
-def fitted(question: Question, program: PhraseCall) -> Parse:
-    """Return a program with the option of each of its answers; failed if the options do not fit."""
-    named = PhraseCall(program.op, tuple(map(without_row, program.things)))
+def phrases(program: Call) -> tuple[str, ...]:
+    """Return the descriptions of objects in a program."""
+    with suppress(ProgramError):
+        return THREEDSRBENCH.spell(program).things
+    return tuple(str(call.args[0]) for call in program.calls() if call.op == "refer")
+
+
+def _unnumbered(program: Call) -> Call:
+    """Return a program of 3DSRBench without the rows in its descriptions."""
+    tree = THREEDSRBENCH.from_core(program)
+    return THREEDSRBENCH.to_core(PhraseCall(tree.op, tuple(map(without_row, tree.things))))
+
+
+def fitted(question: Question, program: Call) -> Parse:
+    """Return a program with the option of each of its answers; failed if the options do not fit.
+    Options are not compared with a program that 3DSRBench's notation cannot express."""
+    try:
+        tree = THREEDSRBENCH.from_core(program)
+    except ProgramError:
+        return Parse("ok", program)
+    named = PhraseCall(tree.op, tuple(map(without_row, tree.things)))
     option = fit_options(named, question.options)
     if option is None:
         options = ", ".join(question.options)
-        return Parse(
-            "failed", reason=f"no option in {options} matches an answer of {program.text()}"
-        )
+        return Parse("failed", reason=f"no option in {options} matches an answer of {tree.text()}")
     return Parse(
-        "ok", program, option_of={answer: option[without_row(answer)] for answer in program.answers}
+        "ok", program, option_of={answer: option[without_row(answer)] for answer in tree.answers}
     )
 
 
@@ -229,32 +234,31 @@ class PhotoExecutor:
     def run(self, question: Question, reading: ParsedQuestion) -> Execution:
         executor, program = self.executor, reading.question.program
         # A gold program refers to objects by rows.
-        rows = isinstance(program, PhraseCall) and all(
-            thing.startswith("#") for thing in program.things
-        )
+        described = phrases(program)
+        rows = bool(described) and all(phrase.startswith("#") for phrase in described)
         using = rows_only if rows else self.ground(question)
         # The benchmark's own words ("parallel") are options; users also ask yes/no questions.
         plain = all(words(str(option)) <= {"yes", "no"} for option in question.options)
         rules = replace(executor.rules, words={}) if plain else executor.rules
         arguments = {"samples": executor.samples, "assume_present": executor.assume_present}
-        scene, core_program = self.tables.scene, THREEDSRBENCH.to_core(program)
-        if any(call.op == "choices" for call in core_program.calls()):
+        scene = self.tables.scene
+        if any(call.op == "choices" for call in program.calls()):
             there = [
                 option
                 for option in map(str, question.options)
                 if sum(using(option, scene)) >= LEAST
             ]
-            core_program = _among(core_program, there)
+            program = _among(program, there)
         if executor.classes and scene.source == "predicted":
-            outcome = self._by_classes(core_program, scene, using, rules)
+            outcome = self._by_classes(program, scene, using, rules)
             own_view = photograph_words.VIEWPOINT.search(question.text)
-            if GUESS in outcome.reason and not own_view and (viewed := from_camera(core_program)):
+            if GUESS in outcome.reason and not own_view and (viewed := from_camera(program)):
                 # People who name no point of view mean their own.
                 outcome = self._by_classes(viewed, scene, using, rules)
             return Execution(outcome, reading)
-        outcome = answered(core_program, scene, using, rules, **arguments)
+        outcome = answered(program, scene, using, rules, **arguments)
         if outcome.answer is not None and (
-            guess := _heading_guess(core_program, scene, using, rules, outcome)
+            guess := _heading_guess(program, scene, using, rules, outcome)
         ):
             outcome = replace(outcome, **guess)
         return Execution(outcome, reading)
@@ -302,7 +306,7 @@ class PhotoExecutor:
         }
 
     def _nearest(self, execution: Execution) -> Counterfactual | None:
-        program = THREEDSRBENCH.to_core(execution.reading.question.program)
+        program = execution.reading.question.program
         return nearest(program, self.tables.scene, execution.outcome, self.executor.rules)
 
     def figures(self, question: Question) -> tuple[SceneFigure, ...]:
@@ -429,51 +433,51 @@ DOMAIN = PhotoDomain()
 
 
 def pipeline(
-    table: str = "picture",
+    scenes: str = "predicted",
     perception: Perception = "room_view_estimator",
     samples: int = 0,
     oracle: Sequence[str] = (),
-    mirror: bool = True,
+    flip_tta: bool = True,
     assume_present: bool = True,
     device: str = "cpu",
-    reader: Which = "both",
+    parser: ParserMode = "cascade",
 ) -> Pipeline:
     """Return the pipeline of photographs.
 
-    `table`: source of scenes, "truth" or "picture". `perception`: name of a shipped checkpoint
-    pair, a path without suffix or an estimator. `oracle`: modules replaced by ground truth.
-    `mirror`: horizontal-flip test-time augmentation of the shipped pair. `device`: where the
-    network runs. `reader`: the benchmark's parser, the general one, or both (`learned`). The others
-    as in `PhotoDomain`. InputError for an unknown source or module.
+    `scenes`: source of scenes, "predicted" or "ground_truth". `perception`: name of a shipped
+    checkpoint pair, a path without suffix or an estimator. `oracle`: modules replaced by ground
+    truth. `flip_tta`: horizontal-flip test-time augmentation of the shipped pair. `device`: where
+    the network runs. `parser`: a `ParserMode`. The others as in `PhotoDomain`. InputError for an
+    unknown source or module.
     """
-    photos = table == "picture" and not isinstance(perception, str)
+    photos = scenes == "predicted" and not isinstance(perception, str)
     classes = tuple(getattr(perception, "classes", ())) if photos else ()
     executor = PhotoDomain(
         samples=samples, assume_present=assume_present, photographs=photos, classes=classes
     )
-    table_source = view_source(table, perception, mirror, device, "photographs")
+    table_source = view_source(scenes, perception, flip_tta, device, "photographs")
     return Pipeline(
         table_source,
         PhotoQuestionParser(photos),
         executor,
         tuple(oracle),
-        second(reader, executor, device),
+        second(parser, executor, device),
     )
 
 
 def view_source(
-    table: str,
+    scenes: str,
     perception: Perception,
-    mirror: bool,
+    flip_tta: bool,
     device: str,
     domain: Literal["photographs", "orbit"],
 ) -> parts.TableSource:
     """Return the source of scenes of that name, for images or views."""
-    if table != "picture":
-        return sources.source(table, truth=sources.Truth(), picture=sources.Truth())
+    if scenes != "predicted":
+        return sources.source(scenes, ground_truth=sources.Truth(), predicted=sources.Truth())
     if not isinstance(perception, str):
         return sources.source_of(perception, domain)
     from po3d.perception.room_view import RoomViewEstimator  # importing torch takes seconds
 
     views = sources.OrbitViewTables if domain == "orbit" else sources.ViewTables
-    return views(RoomViewEstimator.named(perception, mirror, device))
+    return views(RoomViewEstimator.named(perception, flip_tta, device))

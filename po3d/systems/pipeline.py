@@ -1,16 +1,17 @@
 """The pipeline: from an image and its questions to predictions. Read this module first.
 
-    image    ──► TableSource ──► Tables  ──┐
-                                           ├──► Executor ──► answer, probability, trace   Pipeline
-    question ──► Reader ──────► Reading ───┘
+    image    ──► TableSource ────► ImageScenes ────┐
+                                                   ├──► Domain ──► answer, probability, trace
+    question ──► QuestionParser ──► ParsedQuestion ─┘
 
-    the true Scene, the gold program ────────► Executor                                   Oracle
+`Pipeline` runs these three stages; `Oracle` executes the gold program on the true scene. Beyond
+files and parsers every program is a `Call` of the language, whatever notation it came in.
 
-One pipeline serves the four domains (WORLDS): streets, rooms, photographs and orbits. They differ
-in the three stages and in the semantics of programs. Each domain has a module in `po3d.systems`
-(`street`, `rooms`, `photographs`, `orbit`) with its Executor and its parser; sources of scenes are
-in `tables`, baselines in `baselines`. A module's output can be replaced by ground truth or by noisy
-ground truth (`oracle=`, `noise=`; `mixtures`).
+One pipeline serves the four domains (DOMAIN_MODULES): streets, rooms, photographs and orbits. They
+differ in the three stages and in the semantics of programs. Each domain has a module in
+`po3d.systems` (`street`, `rooms`, `photographs`, `orbit`) with its `Domain` and its parser; sources
+of scenes are in `scene_sources`, baselines in `baselines`. A module's output can be replaced by
+ground truth or by noisy ground truth (`oracle=`, `noise=`; `oracle_grid`).
 
 A system receives each image as a `Context`, whose parts are computed on access, so a system that
 does not use the image does not cause a rendering. A question without an answer gets a prediction
@@ -30,7 +31,7 @@ from numpy.typing import NDArray
 from po3d.io.deprecated_names import old_name
 from po3d.io.errors import InputError
 from po3d.language.dialects import Dialect
-from po3d.language.program import Call, ProgramError
+from po3d.language.program import Call, ProgramError, Tree
 from po3d.language.read.mending import Mending
 from po3d.language.read.omissions import omitted, swaps_with_itself, untold
 from po3d.language.read.parse import BEYOND, Parse
@@ -46,12 +47,15 @@ from po3d.systems.answer_options import (
     strip_prompt_template,
 )
 from po3d.systems.explanation import Explanation, SceneFigure
+from po3d.systems.image_scenes import MISSING_INPUTS as MISSING_INPUTS
+from po3d.systems.image_scenes import PREDICTED as PREDICTED
+from po3d.systems.image_scenes import TRUTH, ImageScenes, Setting
+from po3d.systems.image_scenes import MissingInputs as MissingInputs
+from po3d.systems.oracle import OracleModules, lost_texts
 from po3d.systems.parser_choice import LIKELY, SURE, choose
 
 if TYPE_CHECKING:
     from po3d.language.read.reader_tokens import Kind
-    from po3d.systems.oracle import OracleModules
-    from po3d.systems.oracle_grid import OracleMixer
 
 DOMAIN_MODULES = {  # domain of a benchmark's programs -> module with its Executor
     "street": "po3d.systems.street",
@@ -59,21 +63,7 @@ DOMAIN_MODULES = {  # domain of a benchmark's programs -> module with its Execut
     "photographs": "po3d.systems.photographs",
     "orbit": "po3d.systems.orbit",
 }
-TRUTH, PREDICTED = "truth", "predicted"
-Setting = str | float  # of a module: TRUTH, PREDICTED, or the size of the noise on the truth
 Image = NDArray[np.uint8]  # (H, W, 3)
-
-
-class MissingInputs:
-    """Inputs of an image that has no extra inputs: any access raises InputError."""
-
-    def __getattr__(self, what: str) -> Any:
-        if what.startswith("__"):
-            raise AttributeError(what)
-        raise InputError(f"this image has no {what.replace('_', ' ')}")
-
-
-MISSING_INPUTS = MissingInputs()
 
 
 @dataclass(frozen=True)
@@ -122,7 +112,7 @@ ImageQuestions = tuple[Sequence[Question], Context]  # the questions on an image
 class System(Protocol):
     """Answers the questions on one image, in their order.
 
-    Optional members: `mixtures()` (`po3d.systems.oracle_grid`), `measures` (values for the report
+    Optional members: `measures` (values for the report
     beside the score, by name), `notes(questions)` (remarks for the report on these questions), and
     those of `Batched` or `AsyncSystem`.
     """
@@ -198,7 +188,7 @@ class ParsedQuestion(NamedTuple):
     change: Parse | None = None
     # Reference frame by the general parser, replacing the question's own: a sentence or a program.
     frame: str | Call = ""
-    by: Literal["own", "learned"] = "own"
+    by: Literal["benchmark", "general"] = "benchmark"
     mended: tuple[Mending, ...] = ()  # corrected spelling errors: word, correction
 
     @property
@@ -240,7 +230,7 @@ class ParsedQuestion(NamedTuple):
 
     def format_answer(self, answer: str, question: Question) -> str:
         """Return a program's answer as the matching option, if the question has options."""
-        options = offered_answers(answer, question) if self.by == "learned" else question.options
+        options = offered_answers(answer, question) if self.by == "general" else question.options
         return self.question.option_of.get(answer) or chosen(answer, options) or answer
 
     @property
@@ -266,7 +256,7 @@ class FallbackParser(Protocol):
         ...
 
     def readings(
-        self, questions: Sequence[Question], tables: "ImageScenes"
+        self, questions: Sequence[Question], tables: ImageScenes
     ) -> Sequence[Sequence[ParsedQuestion]]:
         """Return several alternative parses of each question; `likeliest_of` selects one."""
         ...
@@ -275,35 +265,6 @@ class FallbackParser(Protocol):
         """Return the calibrated probability that an answer is right whose parses have this share of
         the total weight."""
         ...
-
-
-@dataclass(frozen=True)
-class ImageScenes:
-    """The scenes of an image by picture name, and which of their modules are ground truth."""
-
-    views: Mapping[str, Scene]
-    # True scenes by picture name, the image itself last; empty unless a module is ground truth.
-    truth: Mapping[str, Scene] = field(default_factory=dict)
-    settings: Mapping[str, Setting] = field(default_factory=dict)  # of modules; absent: predicted
-    # For scenes with true modules: the row of the true scene for each row, None if unmatched.
-    rows: Mapping[str, Sequence[int | None]] = field(default_factory=dict)
-    seed: int = 0  # of the noise
-    inputs: Any = MISSING_INPUTS
-    memo: dict = field(default_factory=dict, repr=False)  # cache shared between module settings
-
-    @property
-    def scene(self) -> Scene:
-        """The scene of an image with a single picture."""
-        (scene,) = self.views.values()
-        return scene
-
-    @property
-    def true(self) -> Scene:
-        """The true scene of the image."""
-        return next(reversed(self.truth.values()))
-
-    def setting_of(self, module: str) -> Setting:
-        return self.settings.get(module, PREDICTED)
 
 
 class Execution(NamedTuple):
@@ -355,7 +316,7 @@ class Domain:
 
     # Modules that can be ground truth or predicted: those of scenes, then of execution and parsing.
     modules: ClassVar[tuple[str, ...]]
-    substitution: ClassVar["OracleModules"]  # of the modules of scenes
+    substitution: ClassVar[OracleModules]  # of the modules of scenes
     reading: ClassVar[tuple[str, ...]] = ("parsing",)  # the modules whose input is text
     headline: ClassVar[str] = "mean"  # "mean" over categories, or "overall" over questions
     kind: ClassVar["Kind"]  # input type of the general parser
@@ -371,17 +332,23 @@ class Domain:
         """Unit of the noise size, by module."""
         return self.substitution.units
 
-    def parsed(self, text: str) -> Any:
-        """Parse the text of a program; ProgramError if it is not one."""
-        return self.dialect.tree.parse(text)
+    def spelled(self, program: Call) -> Tree:
+        """Return a program in the notation of the domain's files; the call itself if that notation
+        cannot express it."""
+        try:
+            return self.dialect.spell(program)
+        except ProgramError:
+            return program
 
-    def text(self, reading: ParsedQuestion) -> str:
-        """Return the text of the programs, as stored in predictions."""
-        return reading.question.program.text()
+    def length(self, program: Call) -> int:
+        """Return the number of operations of a program of the general parser, for which the weights
+        of alternative parses are fitted: in the domain's notation."""
+        return sum(1 for _ in self.spelled(program).calls())
 
-    def meaning(self, program: Any) -> Call:
-        """Return a program of any dialect as a call of the core language."""
-        return self.dialect.to_core(program)
+    def stored_text(self, reading: ParsedQuestion) -> str:
+        """Return the text of the programs for a prediction: "change ; question", or the question's
+        alone."""
+        return " ; ".join(self.spelled(p.program).text() for p in reversed(reading.parses))
 
     def display_name(self, o: ObjectState) -> str:
         """Return the name of an object as used in questions."""
@@ -425,19 +392,14 @@ class Domain:
         return self
 
     def ranking(self) -> Self:
-        """Return the executor on which alternative parses are compared: one execution each."""
+        """Return the domain with settings that execute a program once, on the most probable scene:
+        alternative parses are compared with it before one is executed on all samples."""
         return self
 
-    def to_dialect(self, program: Call, question: Question) -> Any:
-        """Translate a program of the general parser into this domain's dialect; return the call
-        itself if the dialect cannot express it."""
-        try:
-            return self.dialect.from_core(program)
-        except ProgramError:
-            return program
-
-    def to_dialect_parse(self, program: Call, question: Question) -> Parse:
-        return Parse("ok", self.to_dialect(program, question))
+    def adapted(self, program: Call, question: Question) -> Parse:
+        """Return the parse of a program of the general parser, with names, phrases and options as
+        this domain's executor expects them."""
+        return Parse("ok", program)
 
     @classmethod
     def explaining(cls, options: Mapping[str, Any]) -> "Domain":
@@ -455,13 +417,20 @@ class Domain:
         if not text:
             return Parse("failed", reason="the question has no program")
         try:
-            return Parse("ok", self.parsed(text))
+            return Parse("ok", self.dialect.parse(text))
         except ProgramError as error:
             return Parse("failed", reason=f"gold program: {error}")
 
     def rebuild_parse(self, question: Question, text: str) -> ParsedQuestion:
-        """Rebuild the parse from a stored prediction."""
-        return ParsedQuestion(Parse("ok", self.parsed(text)))
+        """Rebuild the parse from the text in a stored prediction (`stored_text`)."""
+        return ParsedQuestion(Parse("ok", self.stored_program(text)))
+
+    def stored_program(self, text: str) -> Call:
+        """Parse the text of a program in the domain's notation or in that of the language."""
+        try:
+            return self.dialect.parse(text)
+        except ProgramError:
+            return Call.parse(text)
 
     def things(self, readings: Sequence[ParsedQuestion]) -> Sequence[str]:
         """Return the object names in the questions, for open-vocabulary detectors."""
@@ -481,7 +450,8 @@ class Domain:
         """Raise InputError if ground truth in all modules would not give the true answers."""
 
     def mixed(self, tables: ImageScenes) -> ImageScenes:
-        """Return the predicted scenes with their settings applied."""
+        """Return the predicted scenes with the modules of `tables.settings` replaced by ground
+        truth, with noise where the setting is a number."""
         return self.substitution.mixed(tables)
 
     @property
@@ -531,7 +501,8 @@ class Pipeline:
         object.__setattr__(self, "noise", checked_noise(self.noise, self.executor))
         if self.tables.true and set(self.settings) - set(self.executor.reading):
             raise InputError(
-                "oracle= replaces modules of predicted scenes, so benchmark.table= cannot be truth"
+                "oracle= replaces modules of predicted scenes, so benchmark.scenes= cannot be"
+                " ground_truth"
             )
 
     @property
@@ -542,16 +513,6 @@ class Pipeline:
     def notes(self, questions: Sequence[Question]) -> list[str]:
         """Return remarks for the report on the scenes of these questions."""
         return self.tables.notes(questions) if hasattr(self.tables, "notes") else []
-
-    def mixtures(self) -> "OracleMixer | None":
-        """Return the combinations of true and predicted modules for the oracle grid; None if scenes
-        or modules are ground truth already."""
-        from po3d.systems.oracle_grid import OracleMixer
-
-        if self.tables.true or self.settings:
-            return None
-        self.executor.mixable()
-        return OracleMixer(self)
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         (predictions,) = self.answers([(questions, context)])
@@ -605,14 +566,14 @@ class Pipeline:
         for k, alternative in zip(open_ones, alternatives, strict=True):
             own, question = readings[k], questions[k]
             if alternative:
-                general = likeliest_of(self.second, answering, question, alternative)
+                general = likeliest_of(self.second, self.executor, answering, question, alternative)
                 execution = None if own.unread else run(answering, question, own)
                 style = self.executor.style(question)
                 chosen = choose(execution, general, question, self.second.alone, style)
                 readings[k] = (chosen.ran or general).reading
             elif self.second.alone:
                 readings[k] = ParsedQuestion(
-                    Parse("unparsed", reason="the general parser found no program"), by="learned"
+                    Parse("unparsed", reason="the general parser found no program"), by="general"
                 )
         return readings
 
@@ -648,8 +609,6 @@ class Pipeline:
     ) -> list[ParsedQuestion]:
         """Mark as unparsed the questions that noise in the parsing modules removes."""
         for module in set(self.executor.reading) & set(self.noise):
-            from po3d.systems.oracle_grid import lost_texts
-
             gone = lost_texts(module, questions, self.noise[module], self.seed)
             lost = ParsedQuestion(Parse("unparsed", reason=f"noise in {module}"))
             readings = [lost if away else r for r, away in zip(readings, gone, strict=True)]
@@ -676,11 +635,11 @@ class Pipeline:
         """Return what the program omits from the question, or the change's program adds to the
         change; "" if nothing is detected."""
         change = reading.change and reading.change.program
-        if change is not None and untold(question.change, self.executor.meaning(change)):
+        if change is not None and untold(question.change, change):
             return f"the parsed change differs from its text: {question.change!r}"
-        if change is not None and swaps_with_itself(self.executor.meaning(change)):
+        if change is not None and swaps_with_itself(change):
             return "the parsed change swaps an object with itself"
-        return omitted(question.text, self.executor.meaning(reading.question.program))
+        return omitted(question.text, reading.question.program)
 
     def look(self, looks: Sequence[PerceptionInput]) -> list[ImageScenes]:
         """Return the scenes of each image, and pass them to the evaluation (`Context.on_scene`)."""
@@ -723,7 +682,7 @@ def predicted(
     if reason := reading.unread:
         return Prediction(question.id, reading.status, reason=reason)
     outcome, reading = execution = run(answering, question, reading)
-    text = executor.text(reading)
+    text = executor.stored_text(reading)
     if outcome.answer is None:
         return Prediction(question.id, "failed", program=text, reason=outcome.reason)
     probability = None if outcome.probability is None else outcome.probability * reading.probability
@@ -745,6 +704,7 @@ def calibrated(probability: float, tables: ImageScenes, mode: str) -> float:
 
 def likeliest_of(
     second: FallbackParser,
+    executor: Domain,
     answering: SceneExecutor,
     question: Question,
     readings: Sequence[ParsedQuestion],
@@ -766,7 +726,7 @@ def likeliest_of(
     ]
     weigh = second.weighing
     weights = [
-        weigh(evidence(answering, question, execution, weigh.unchanged != 0))
+        weigh(evidence(executor, answering, question, execution, weigh.unchanged != 0))
         for execution in executions
     ]
     k, share = likeliest(answers, weights)
@@ -778,7 +738,11 @@ def likeliest_of(
 
 
 def evidence(
-    answering: SceneExecutor, question: Question, execution: Execution, compare: bool = True
+    executor: Domain,
+    answering: SceneExecutor,
+    question: Question,
+    execution: Execution,
+    compare: bool = True,
 ) -> ParseEvidence:
     """Return the features by which an executed parse is weighted. `compare`: also execute it
     without the change, to detect a change without effect."""
@@ -786,7 +750,7 @@ def evidence(
     p = reading.probability
     if reading.unread:
         return ParseEvidence(p, fails=reading.unread.endswith(BEYOND))
-    calls = sum(1 for _ in reading.question.program.calls())
+    calls = executor.length(reading.question.program)
     if outcome.answer is None:
         return ParseEvidence(p, calls, fails=True)
     if reading.change is None or not compare:

@@ -38,7 +38,7 @@ class PromptSetting(NamedTuple):
     frame: str = "anchors"  # the front of a room; Hypo3D only
     change: str = "with"  # whether the change is in the prompt; Hypo3D only
     style: str = "plain"  # "plain" | "cot"; SCOPE also "ego_to_allo", 3DSRBench "boxes"
-    table: str = "none"  # the scene that is added as text, if any
+    scenes: str = "none"  # the scene that is added as text, if any
 
     def checked(self, benchmark: str) -> "PromptSetting":
         """Return the setting; InputError if the benchmark does not support it."""
@@ -53,7 +53,7 @@ SETTINGS = {
     "frame": ("anchors",),
     "change": ("with",),
     "style": ("plain", "cot"),
-    "table": ("none", "predicted", "truth"),
+    "scenes": ("none", "predicted", "ground_truth"),
 }
 DEFAULT = PromptSetting()
 COT = (
@@ -86,7 +86,7 @@ def prompt(
     tables: Sequence[Scene] = (),
 ) -> Prompt:
     """Return the prompt for one question of a benchmark in a setting. `inputs`: the split's inputs
-    of the image (captions); `tables`: the scenes of the image or of its views, for `setting.table`.
+    of the image (captions); `tables`: scenes of the image or of its views for `setting.scenes`.
     InputError for a benchmark without prompts."""
     if benchmark not in BENCHMARKS:
         raise InputError(f"no prompt for {benchmark!r}; known: {', '.join(BENCHMARKS)}")
@@ -102,14 +102,11 @@ def prompt(
     result: list[str | int] = []
     visible = pictures(question)
     for part in parts:
-        name = (
-            visible[part] if isinstance(part, int) else part if isinstance(part, Picture) else None
-        )
-        if name is None:
-            result.append(str(part))
-        else:
+        if isinstance(part, int | Picture):
             result.append(len(names))
-            names.append(str(name))
+            names.append(str(visible[part] if isinstance(part, int) else part))
+        else:
+            result.append(str(part))
     if setting.style == "cot":
         result.append(COT)
     if tables:
@@ -118,20 +115,24 @@ def prompt(
 
 
 class Prompter:
-    """The prompts of a benchmark in one setting, for `system=lmm` and `po3d export`. `scenes`: for
-    table=predicted, the scenes.jsonl of a finished run. InputError for a setting that the benchmark
-    does not support."""
+    """The prompts of a benchmark in one setting, for `system=lmm` and `po3d export`. `scenes_file`:
+    for scenes=predicted, the scenes.jsonl of a finished run. InputError for a setting that the
+    benchmark does not support."""
 
     def __init__(
-        self, benchmark: str, setting: PromptSetting = DEFAULT, scenes: str | Path | None = None
+        self,
+        benchmark: str,
+        setting: PromptSetting = DEFAULT,
+        scenes_file: str | Path | None = None,
     ) -> None:
-        if (setting.table == "predicted") != (scenes is not None):
+        if (setting.scenes == "predicted") != (scenes_file is not None):
             raise InputError(
-                "table=predicted needs scenes=FILE (the scenes.jsonl of a finished run "
-                "of po3d), and scenes= needs table=predicted"
+                "scenes=predicted needs scenes_file=FILE (the scenes.jsonl of a finished run "
+                "of po3d), and scenes_file= needs scenes=predicted"
             )
-        self.benchmark, self.setting, self.scenes = benchmark, setting.checked(benchmark), scenes
-        self.predicted = {} if scenes is None else read_tables(scenes)
+        self.benchmark, self.setting = benchmark, setting.checked(benchmark)
+        self.scenes_file = scenes_file
+        self.predicted = {} if scenes_file is None else read_tables(scenes_file)
 
     def prompt(self, question: Question, context: "Context") -> Prompt:
         """Return the prompt for a question on an image."""
@@ -142,12 +143,12 @@ class Prompter:
     def tables(self, question: Question, context: "Context") -> list[Scene]:
         """Return the scenes that are added as text: the true one, or the predicted ones of the
         question's images."""
-        if self.setting.table == "none":
+        if self.setting.scenes == "none":
             return []
         return (
             [context.truth()]
-            if self.setting.table == "truth"
-            else predicted_tables(question, self.predicted, self.scenes)
+            if self.setting.scenes == "ground_truth"
+            else predicted_tables(question, self.predicted, self.scenes_file)
         )
 
 

@@ -90,7 +90,7 @@ class RenderCompare:
         return detections
 
 
-def verifier() -> RenderCompare:
+def refiner() -> RenderCompare:
     """Return a comparison; raise RenderError if rendering is unavailable on this machine."""
     _renderer()
     return RenderCompare()

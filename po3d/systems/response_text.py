@@ -11,7 +11,7 @@ from po3d.language.grammar import load
 BEGINNING, END = 2000, 10_000  # characters kept of a longer response
 _I = re.IGNORECASE
 _ARTICLE = load("answers", "patterns").expression("article", _I)
-AROUND = " \t\r\n*_`\"'.,;:!?<>~|…"
+AROUND = " \t\r\n*_`\"'.,;:!?¡¿<>~|…"
 _BULLET = re.compile(r"^(?:[-–—•·●▪◦‣]|->|=>|→|⇒|#{1,6}|=+)\s+")
 _RULE = re.compile(r"\s+(?:#+|={2,})$")  # after a heading
 
@@ -26,7 +26,7 @@ _STOP = re.compile(
     r"|end_of_sentence|end▁of▁sentence|assistant|user|pad)\|?>|</?s>|\[/?INST\]|\[EOS\]",
     _I,
 )
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufe0e\ufe0f\ufeff]")
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\u20e3\ufe0e\ufe0f\ufeff]")
 _FENCE = re.compile(r"^[ \t]*(?:```|'''|~~~)[\w-]*[ \t]*$", re.MULTILINE)
 _HTML = re.compile(r"</?(?:b|i|u|em|strong|p|br|span|div|code|mark|h[1-6])(?:\s[^<>]*)?/?>", _I)
 _LATEX_TEXT = re.compile(
@@ -36,9 +36,9 @@ _LATEX_MARK = re.compile(
     r"\\[()\[\],;:! ]|\$|\\(?:langle|rangle|left|right|quad|displaystyle)(?![a-z])"
 )
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»「」『』", '"') | dict.fromkeys("‘’‚‛`´", "'"))
-# A line of a marked list of options: "- [x] B. right", "✅ B", "❌ A"
-_CHOSEN_LINE = re.compile(r"^[\s>*+-]*(?:\[[xX✓✔]\]|[✅☑✓✔])\s*")
-_UNCHOSEN_LINE = re.compile(r"^[\s>*+-]*(?:\[ ?\]|[❌☐✗✘✖])\s*")
+# A line of a marked list of options: "- [x] B. right", "✅ B", "A ❌"
+_CHOSEN_LINE = re.compile(r"^[\s>*+-]*(?:\[[xX✓✔]\]|[✅☑✓✔])\s*|\s[✅☑✓✔]\W*$")
+_UNCHOSEN_LINE = re.compile(r"^[\s>*+-]*(?:\[ ?\]|[❌☐✗✘✖])\s*|\s[❌☐✗✘✖]\W*$")
 _STRUCK = re.compile(r"~~(?=\S)[^~\n]+~~")
 _TOOL = re.compile(
     r"<(tool_call|function_call|tool_response|function_response|tool|function)\b[^>]*>.*?(?:</\1>|\Z)",
@@ -83,9 +83,11 @@ def _without_unchosen(text: str) -> str:
     """Return the text without the lines marked as not chosen, if other lines are marked as chosen;
     the marks are removed."""
     lines = text.split("\n")
-    if not any(map(_CHOSEN_LINE.match, lines)) or not any(map(_UNCHOSEN_LINE.match, lines)):
+    if not any(map(_CHOSEN_LINE.search, lines)) or not any(map(_UNCHOSEN_LINE.search, lines)):
         return text
-    return "\n".join(_CHOSEN_LINE.sub("", line) for line in lines if not _UNCHOSEN_LINE.match(line))
+    return "\n".join(
+        _CHOSEN_LINE.sub("", line) for line in lines if not _UNCHOSEN_LINE.search(line)
+    )
 
 
 def _without_thinking(text: str) -> str:

@@ -2,7 +2,7 @@
 
 Frame and change are described by sentences.
 
-    scene ──► frame(text) ──► change(program) ──► World ──► question(program) ──► answer
+    scene ──► frame(text) ──► change(program) ──► SceneGeometry ──► question(program) ──► answer
 
 For an uncertain scene the answer is a vote: posterior samples of the scene are drawn, and change
 and question are executed in each.
@@ -19,7 +19,7 @@ from po3d.io.errors import InputError, known
 from po3d.language import program as core
 from po3d.language.english import singular, words_of
 from po3d.language.program import ProgramError
-from po3d.language.programs.rooms import ROOMS, RoomCall, parse_text
+from po3d.language.programs.rooms import ROOMS
 from po3d.language.read import room_style
 from po3d.language.read.omissions import forgets_how_many
 from po3d.language.read.parse import Parse
@@ -52,7 +52,7 @@ from po3d.systems import pipeline as parts
 from po3d.systems import scene_sources as sources
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
-from po3d.systems.general_parser import Which, phrase_of, second
+from po3d.systems.general_parser import ParserMode, phrase_of, second
 from po3d.systems.parser_choice import LEAST_STYLE
 from po3d.systems.pipeline import (
     PREDICTED,
@@ -93,7 +93,7 @@ class RoomQuestionParser:
         )
         parsed = self.parser.parse([q.text for q in questions], "question")
         return [
-            ParsedQuestion(parse, read.get(q.change))
+            ParsedQuestion(parse.in_core(ROOMS), read.get(q.change))
             for q, parse in zip(questions, parsed, strict=True)
         ]
 
@@ -101,7 +101,8 @@ class RoomQuestionParser:
 def _checked_change(text: str, parse: Parse) -> Parse:
     """Return the parse of a change, or unparsed if the text speaks of a part of the objects ("two
     of the chairs") and the program takes all of them: the rooms' dialect cannot express a part."""
-    if parse.program is None or not forgets_how_many(text, ROOMS.to_core(parse.program)):
+    parse = parse.in_core(ROOMS)
+    if parse.program is None or not forgets_how_many(text, parse.program):
         return parse
     return Parse(
         "unparsed",
@@ -203,8 +204,8 @@ class RoomDomain(parts.Domain):
         change = reading.change
         return (
             _plainly_framed(question.frame)
-            and is_question(question.text, reading.question.program)
-            and (change is None or is_change(question.change, change.program))
+            and is_question(question.text, self.spelled(reading.question.program))
+            and (change is None or is_change(question.change, self.spelled(change.program)))
         )
 
     def style(self, question: Question) -> float:
@@ -220,14 +221,6 @@ class RoomDomain(parts.Domain):
     def ranking(self) -> "RoomDomain":
         return replace(self, samples=0) if self.samples else self
 
-    def text(self, reading: ParsedQuestion) -> str:
-        question_text = reading.question.program.text()
-        return (
-            question_text
-            if reading.change is None
-            else f"{reading.change.program} ; {question_text}"
-        )
-
     def gold(self, question: Question, rows: bool = False) -> ParsedQuestion:
         change = question.change_program
         change_parse = self.gold_parse(change) if change or question.change else None
@@ -236,8 +229,8 @@ class RoomDomain(parts.Domain):
     def rebuild_parse(self, question: Question, text: str) -> ParsedQuestion:
         change, _, question_text = text.rpartition(" ; ")
         return ParsedQuestion(
-            Parse("ok", parse_text(question_text)),
-            Parse("ok", parse_text(change)) if change else None,
+            Parse("ok", self.stored_program(question_text)),
+            Parse("ok", self.stored_program(change)) if change else None,
         )
 
     def of(self, question: Question) -> str:
@@ -248,7 +241,7 @@ class RoomDomain(parts.Domain):
     ) -> Mapping[str, Setting]:
         """A look module that no program reads gets the setting of the others, so that a scene
         without any other uncertainty has none from it."""
-        programs = [p.program for p in reading.parses]
+        programs = [self.spelled(p.program) for p in reading.parses]
         attributes = {text for p in programs for kind, text in p.tokens() if kind == "attribute"}
         relevant = {
             m: s
@@ -307,7 +300,12 @@ class RoomExecutor:
         executor = self.room(frame)
         change = reading.change.program if reading.change else None
         outcome = executor.run(frame, change, reading.question.program)
-        brought = None if change is None or outcome.answer is not None else brought_in(change)
+        brought = (
+            None
+            if change is None or outcome.answer is not None
+            else brought_in(self.executor.spelled(change))
+        )
+        brought = brought and ROOMS.to_core(brought)
         if brought is not None and outcome.reason.startswith("change: not found"):
             again = executor.run(frame, brought, reading.question.program)
             if again.answer is not None:
@@ -344,10 +342,11 @@ class RoomExecutor:
         if planned is None or world is None:
             return Explanation(before)
         program, edited = execution.reading.question.program, planned.edited
-        core_program = ROOMS.to_core(program)
-        outcome, near = run(core_program, world), margins_in(core_program, world)
+        outcome, near = run(program, world), margins_in(program, world)
+        spelled = self.executor.spelled
         record = {
-            "change_program": str(change.program) if change else None, "program": str(program),
+            "change_program": str(spelled(change.program)) if change else None,
+            "program": str(spelled(program)),
             "notes": list(planned.notes), "margins": record_of(near),
         }  # fmt: skip
         figures, past = self.figures(question), None
@@ -373,28 +372,28 @@ class FramedRoom:
     ) -> None:
         self.scene, self.rules, self.mode = scene, rules, mode
         self._before: dict[Frame, SceneGeometry] = {}
-        self._worlds: dict[tuple[Frame, RoomCall | None], SceneGeometry | ExecutionFailure] = {}
+        self._worlds: dict[tuple[Frame, core.Call | None], SceneGeometry | ExecutionFailure] = {}
 
-    def run(self, frame: Frame, change: RoomCall | None, program: RoomCall) -> Outcome:
+    def run(self, frame: Frame, change: core.Call | None, program: core.Call) -> Outcome:
         try:
-            return run(ROOMS.to_core(program), self._world(frame, change))
+            return run(program, self._world(frame, change))
         except (ExecutionFailure, InputError, ProgramError) as failure:
             return Outcome("failed", None, reason=str(failure))
 
     def margin(
-        self, frame: Frame, change: RoomCall | None, program: RoomCall, answer: str | None
+        self, frame: Frame, change: core.Call | None, program: core.Call, answer: str | None
     ) -> dict | None:
         """Return how far the scene is from one with another answer."""
-        return record(margins_in(ROOMS.to_core(program), self._world(frame, change)).flip)
+        return record(margins_in(program, self._world(frame, change)).flip)
 
     def likeliest(
-        self, frame: Frame, change: RoomCall | None
+        self, frame: Frame, change: core.Call | None
     ) -> tuple[Scene, Planned | None, SceneGeometry | None]:
         """Return the most probable scene in the frame, the planned change and the world after it;
         None for the latter two if the change cannot be carried out."""
         before = self._unchanged(frame)
         try:
-            planned = plan(before, change and ROOMS.to_core(change))
+            planned = plan(before, change)
         except ExecutionFailure:
             return before.scene, None, None
         return before.scene, planned, before.after(planned.edited)
@@ -404,14 +403,12 @@ class FramedRoom:
             self._before[frame] = framed_room(self.scene, frame, self.mode, self.rules)
         return self._before[frame]
 
-    def _world(self, frame: Frame, change: RoomCall | None) -> SceneGeometry:
+    def _world(self, frame: Frame, change: core.Call | None) -> SceneGeometry:
         key = (frame, change)
         if key not in self._worlds:
             before = self._unchanged(frame)
             try:
-                self._worlds[key] = before.after(
-                    plan(before, change and ROOMS.to_core(change)).edited
-                )
+                self._worlds[key] = before.after(plan(before, change).edited)
             except ExecutionFailure as failure:
                 self._worlds[key] = ExecutionFailure(failure.kind, f"change: {failure}")
         world = self._worlds[key]
@@ -449,12 +446,13 @@ class _SampleTables:
             return RoomSamples(self.samples) if applicable(self.samples) else None
         return None if self.like.arrays is None else RoomSamples(self.samples, self.like.arrays)
 
-    def answers(self, frame: Frame, change: RoomCall | None, program: RoomCall) -> list[str | None]:
+    def answers(
+        self, frame: Frame, change: core.Call | None, program: core.Call
+    ) -> list[str | None]:
         """Return the answer on each table; None where there is none."""
         with suppress(NotBatchable, InputError, ProgramError):
             if self.arrays is not None and isinstance(frame, str) and self.mode != "camera":
-                core_change = None if change is None else ROOMS.to_core(change)
-                return self._in_frame(frame).answers(core_change, ROOMS.to_core(program))
+                return self._in_frame(frame).answers(change, program)
         return [room.run(frame, change, program).answer for room in self.rooms]
 
     def _in_frame(self, frame: str) -> FramedSamples:
@@ -486,7 +484,7 @@ class SampledRoom(FramedRoom):
         self._anchored: dict[Frame, tuple[Frame, list[Named]]] = {}
         self._drawn: dict[tuple[Named, ...], _SampleTables] = {}
 
-    def run(self, frame: Frame, change: RoomCall | None, program: RoomCall) -> Outcome:
+    def run(self, frame: Frame, change: core.Call | None, program: core.Call) -> Outcome:
         frame, anchors = self._anchors(frame)
         samples = self._samples(anchors)
         majority = vote(samples.answers(frame, change, program))
@@ -500,7 +498,7 @@ class SampledRoom(FramedRoom):
         return Outcome("ok", majority.answer, majority.credence, majority.distribution, valid=valid)
 
     def margin(
-        self, frame: Frame, change: RoomCall | None, program: RoomCall, answer: str | None
+        self, frame: Frame, change: core.Call | None, program: core.Call, answer: str | None
     ) -> dict | None:
         frame, _ = self._anchors(frame)
         likeliest = self._likeliest.run(frame, change, program)
@@ -511,7 +509,7 @@ class SampledRoom(FramedRoom):
         )
 
     def likeliest(
-        self, frame: Frame, change: RoomCall | None
+        self, frame: Frame, change: core.Call | None
     ) -> tuple[Scene, Planned | None, SceneGeometry | None]:
         frame, _ = self._anchors(frame)
         return self._likeliest.likeliest(frame, change)
@@ -573,47 +571,47 @@ DOMAIN = RoomDomain()
 
 def source(
     name: str,
-    mirror: bool = True,
+    flip_tta: bool = True,
     perception: Perception = "top_view_estimator",
     device: str = "cpu",
 ) -> parts.TableSource:
-    """Return the source of scenes of that name (`benchmark.table`); InputError for an unknown one.
+    """Return the source of scenes of that name (`benchmark.scenes`); InputError for an unknown one.
     `perception`: estimator for maps, as the name of a shipped pair, a path without suffix or an
-    object. `mirror`: horizontal-flip test-time augmentation. `device`: where the network runs."""
+    object. `flip_tta`: horizontal-flip test-time augmentation. `device`: where the network runs."""
     if name == "map" and not isinstance(perception, str):
         return sources.source_of(perception, "rooms")
     return sources.source(
         name,
-        truth=sources.Truth(),
+        ground_truth=sources.Truth(),
         semantic_map=sources.LabelledMaps(),
         captions=sources.Captions(),
-        map=sources.Maps(perception, mirror, device),
+        map=sources.Maps(perception, flip_tta, device),
     )
 
 
 def pipeline(
-    table: str = "map",
-    parser: str = "room_parser",
+    scenes: str = "map",
+    parser_checkpoint: str = "room_parser",
     frame: FrameMode = "anchors",
     samples: int = SAMPLE_COUNT,
     oracle: Sequence[str] = (),
-    mirror: bool = True,
+    flip_tta: bool = True,
     perception: Perception = "top_view_estimator",
     device: str = "cpu",
     draw: Sequence[str] | str = KINDS,
-    reader: Which = "both",
+    parser: ParserMode = "cascade",
 ) -> Pipeline:
     """Return the pipeline of rooms.
 
-    `parser`: a shipped or given checkpoint. `oracle`: modules replaced by ground truth. `device`:
-    where the networks run. `reader`: the benchmark's parser, the general one, or both (`learned`).
-    The others as in `source` and `RoomDomain`.
+    `parser_checkpoint`: a shipped or given checkpoint. `oracle`: modules replaced by ground truth.
+    `device`: where the networks run. `parser`: a `ParserMode`. The others as in `source` and
+    `RoomDomain`.
     """
     executor = RoomDomain(frame, samples, draw=draw)
-    table_source = source(table, mirror, perception, device)
-    benchmark_reader = benchmark_parser(parser, device)
+    table_source = source(scenes, flip_tta, perception, device)
+    benchmark_reader = benchmark_parser(parser_checkpoint, device)
     return Pipeline(
-        table_source, benchmark_reader, executor, tuple(oracle), second(reader, executor, device)
+        table_source, benchmark_reader, executor, tuple(oracle), second(parser, executor, device)
     )
 
 

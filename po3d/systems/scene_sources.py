@@ -257,10 +257,10 @@ class Captions(TableSource):
 @dataclass(frozen=True)
 class Maps(TableSource):
     """`checkpoint`: name of a shipped pair, or a path without suffix, loaded on first use;
-    `mirror`: horizontal-flip test-time augmentation; `device`: where the network runs."""
+    `flip_tta`: horizontal-flip test-time augmentation; `device`: where the network runs."""
 
     checkpoint: str = "top_view_estimator"
-    mirror: bool = True
+    flip_tta: bool = True
     device: str = "cpu"
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
@@ -275,10 +275,10 @@ class Maps(TableSource):
     def estimator(self) -> "TopViewEstimator":
         from po3d.perception.top_view import TopViewEstimator  # torch takes seconds to import
 
-        return TopViewEstimator.named(self.checkpoint, self.mirror, self.device)
+        return TopViewEstimator.named(self.checkpoint, self.flip_tta, self.device)
 
 
 def source(name: str, **sources: TableSource) -> TableSource:
     """Return the source of that name; InputError for an unknown one."""
-    known("table source", name, sources)
+    known("source of scenes", name, sources)
     return sources[name]

@@ -7,6 +7,7 @@ config with a `_target_`: an object of one's own. The detection's rows, their ex
 probabilities and occluders are kept; attributes and poses are replaced.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Protocol
@@ -14,7 +15,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from po3d.io import checkpoint
-from po3d.io.errors import InputError, known
+from po3d.io.errors import InputError, known, printable
 from po3d.perception.crops import StreetAttributes, StreetPose
 from po3d.perception.detection import resize
 from po3d.perception.street import BoxModule, StreetEstimator, shape_and_size
@@ -110,7 +111,7 @@ class SeparateModules:
 
 
 def separate_modules(
-    modules: Mapping[str, Any], shipped: str, device: str = "cpu", mirror: bool = True
+    modules: Mapping[str, Any], shipped: str, device: str = "cpu", flip_tta: bool = True
 ) -> SeparateModules:
     """Return the estimator of `modules`: name -> "shipped" or None, a checkpoint's name or path, or
     an object. `shipped`: the street estimator's checkpoint. A network that is named twice is loaded
@@ -129,7 +130,7 @@ def separate_modules(
             return chosen
         pair = shipped if chosen in (None, SHIPPED) else chosen
         if pair not in loaded:
-            loaded[pair] = _network(name, pair, device, mirror)
+            loaded[pair] = _network(name, pair, device, flip_tta)
         if not isinstance(loaded[pair], NETWORKS[name]):
             raise InputError(_unfit(name, pair, loaded[pair].kind))
         return loaded[pair]
@@ -137,13 +138,13 @@ def separate_modules(
     return SeparateModules(*(module(name) for name in METHODS))
 
 
-def _network(name: str, pair: str, device: str, mirror: bool) -> BoxModule:
+def _network(name: str, pair: str, device: str, flip_tta: bool) -> BoxModule:
     path = checkpoint.locate(pair)
     record = checkpoint.description(path)
     kind = record.get("kind", StreetEstimator.kind)  # of a model folder: the street estimator
     for network in NETWORKS[name]:
         if network.kind == kind:
-            return network.from_checkpoint(path, device, mirror)
+            return network.from_checkpoint(path, device, flip_tta)
     raise InputError(_unfit(name, pair, kind))
 
 
@@ -211,7 +212,10 @@ def _classified(o: ObjectState, beliefs: Beliefs, module: Any) -> ObjectState:
         known(f"attribute of {where}", attribute, ATTRIBUTES)
         for value in belief:
             known(f"{attribute} of {where}", value, ATTRIBUTES[attribute])
-        values = np.asarray(list(belief.values()), float)
+        try:
+            values = np.array([float(p) for p in belief.values()])
+        except (TypeError, ValueError, OverflowError):
+            values = np.array([math.nan])
         if not (values >= 0).all() or abs(values.sum() - 1) > TOLERANCE:
             raise InputError(
                 f"{where}: the probabilities of {attribute} should be at least 0 and sum to 1"
@@ -230,17 +234,20 @@ def _posed(o: ObjectState, pose: ObjectPose, module: Any) -> ObjectState:
     try:
         heading, position, covariance, flip = pose
         x, y = o.position[:2] if position is None else position
+        covariance = o.covariance if covariance is None else tuple(map(tuple, covariance))
+        if np.shape(covariance) != (3, 3) or not 0 <= flip <= 1:
+            raise ValueError
         return replace(
             o,
             position=(float(x), float(y), o.position[2]),
             heading=float(heading),
-            covariance=o.covariance if covariance is None else tuple(map(tuple, covariance)),
+            covariance=covariance,
             flip=float(flip),
         )
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(
             f"{class_path(module)}.estimate_poses should return an ObjectPose for each row, not"
-            f" {pose!r}"
+            f" {printable(pose)}"
         ) from None
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, get_args
 from po3d.io.errors import InputError, known
 from po3d.language.grammar import load
 from po3d.language.program import Call, ProgramError, Tree
-from po3d.language.programs.street import STREET, asking, parse_text
+from po3d.language.programs.street import STREET, asking
 from po3d.language.read.parse import Parse
 from po3d.language.say.plain import set_phrase
 from po3d.reasoning.counterfactuals import margins, record, record_of
@@ -26,7 +26,7 @@ from po3d.systems import pipeline as parts
 from po3d.systems import scene_sources as sources
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
-from po3d.systems.general_parser import Which, second
+from po3d.systems.general_parser import ParserMode, second
 from po3d.systems.pipeline import (
     PREDICTED,
     Execution,
@@ -40,7 +40,7 @@ from po3d.systems.street_oracle import STREET_TABLES
 if TYPE_CHECKING:
     from po3d.systems.render_compare import RenderCompare
 
-VERIFY = ("auto", "render", "off")
+REFINE = ("auto", "render_compare", "off")
 # Modules that geometric relations read; poses are sampled jointly.
 POSES = ("position", "depth", "heading", "camera", "shape")
 
@@ -56,7 +56,8 @@ class StreetQuestionParser:
     parser: StreetTextParser
 
     def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
-        return [ParsedQuestion(parse) for parse in self.parser.parse([q.text for q in questions])]
+        parses = self.parser.parse([q.text for q in questions])
+        return [ParsedQuestion(parse.in_core(STREET)) for parse in parses]
 
 
 @dataclass(frozen=True)
@@ -83,20 +84,13 @@ class StreetDomain(parts.Domain):
     def belief_mode(self) -> str:
         return self.mode
 
-    def __call__(self, program: Tree, scene: Scene, task: Task) -> Outcome:
-        call = self.meaning(program)
-        mode = "samples" if self.mode == "marginal" and not steps(call) else self.mode
-        return execute(call, scene, task, mode, self.rules, self.samples, self.seed)
+    def __call__(self, program: Call, scene: Scene, task: Task) -> Outcome:
+        mode = "samples" if self.mode == "marginal" and not steps(program) else self.mode
+        return execute(program, scene, task, mode, self.rules, self.samples, self.seed)
 
     @classmethod
     def explaining(cls, options: Mapping[str, Any]) -> "StreetDomain":
         return cls(options.get("mode") or "marginal", options.get("samples") or 64)
-
-    def parsed(self, text: str) -> Tree:
-        return parse_text(text)
-
-    def meaning(self, program: Tree) -> Call:
-        return STREET.to_core(program)
 
     def display_name(self, o: ObjectState) -> str:
         return shape_name(o.value("shape"))
@@ -117,12 +111,14 @@ class StreetDomain(parts.Domain):
     def argmax(self) -> "StreetDomain":
         return replace(self, mode="argmax")
 
-    def to_dialect(self, program: Call, question: Question) -> Tree:
-        named = _by_shape(program)
+    def spelled(self, program: Call) -> Tree:
         try:
-            return asking(STREET.from_core(named))
+            return asking(STREET.spell(program))
         except ProgramError:
-            return named
+            return program
+
+    def adapted(self, program: Call, question: Question) -> Parse:
+        return Parse("ok", _by_shape(program))
 
     def of(self, question: Question) -> Task:
         return question.task
@@ -130,7 +126,7 @@ class StreetDomain(parts.Domain):
     def relevant(
         self, settings: Mapping[str, Setting], reading: ParsedQuestion
     ) -> Mapping[str, Setting]:
-        needed = reads(self.meaning(reading.question.program))
+        needed = reads(reading.question.program)
         return {m: s if m in needed else PREDICTED for m, s in settings.items()}
 
     def bind(self, tables: ImageScenes) -> "StreetExecutor":
@@ -144,11 +140,10 @@ class StreetDomain(parts.Domain):
 
         scenes = [tables.scene for tables, _, _ in parsed_images]
         items = [
-            (call, k, question.task, question.id)
+            (reading.question.program, k, question.task, question.id)
             for k, (_, questions, readings) in enumerate(parsed_images)
             for question, reading in zip(questions, readings, strict=True)
-            if reading.question.program is not None
-            and steps(call := self.meaning(reading.question.program))
+            if reading.question.program is not None and steps(reading.question.program)
         ]
         results = outcomes(
             scenes, [item[:3] for item in items], self.rules, self.samples, self.seed
@@ -227,11 +222,11 @@ def _kinds(outcome: Outcome) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _reason(outcome: Outcome, program: Tree) -> str:
+def _reason(outcome: Outcome, program: Call) -> str:
     """Return the reason for a failed `unique` step in plain words; "" for other outcomes."""
-    if outcome.kind not in ("not found", "ambiguous") or isinstance(program, Call):
+    if outcome.kind not in ("not found", "ambiguous") or not steps(program):
         return ""
-    step = steps(STREET.to_core(program))[len(outcome.trace)]
+    step = steps(program)[len(outcome.trace)]
     if step.call.op != "unique":
         return ""
     things = set_phrase(step.call.args[0])
@@ -276,64 +271,70 @@ DOMAIN = StreetDomain()
 
 def pipeline(
     perception: Perception = "street_estimator",
-    parser: str = "street_parser",
+    parser_checkpoint: str = "street_parser",
     mode: Mode = "marginal",
     samples: int = 64,
     seed: int = 0,
     oracle: Sequence[str] = (),
     device: str = "cpu",
     margins: bool = False,
-    mirror: bool = True,
-    reader: Which = "both",
-    verify: str | bool = "auto",
+    flip_tta: bool = True,
+    parser: ParserMode = "cascade",
+    refine: str | bool = "auto",
     modules: Mapping[str, Any] | None = None,
 ) -> Pipeline:
     """Return the pipeline of streets.
 
-    `perception`, `parser`: name of a shipped checkpoint pair, or a path without suffix;
-    `perception` may be an estimator. `margins`: see `StreetDomain`. `mirror`: horizontal-flip
-    test-time augmentation. `reader`: the benchmark's parser, the general one, or both (`learned`).
-    `verify`:
-    one of VERIFY, whether renderings of uncertain detections are compared with the image
-    (`render_compare`): "render" requires a renderer, "auto" uses one where it is available, "off"
-    (or false) does not. `modules`: detection, attributes and pose by other networks
-    (`separate_modules`), without this comparison.
+    `perception`, `parser_checkpoint`: name of a shipped checkpoint pair, or a path without suffix;
+    `perception` may be an estimator. `margins`: see `StreetDomain`. `flip_tta`: horizontal-flip
+    test-time augmentation. `parser`: a `ParserMode`. `refine`: one of REFINE, whether renderings of
+    uncertain detections are compared with the image (`render_compare`): "render" requires a
+    renderer, "auto" uses one where it is available, "off" (or false) does not. `modules`:
+    detection, attributes and pose by other networks (`separate_modules`), without this comparison.
     """
     from po3d.io.checkpoint import locate
     from po3d.perception.street import StreetEstimator  # importing torch takes seconds
 
-    verify = "off" if verify is False else verify
-    if verify not in VERIFY:
-        raise InputError(f"unknown perception.verify={verify!r}; known: {', '.join(VERIFY)}")
+    refine = "off" if refine is False else refine
+    if refine not in REFINE:
+        raise InputError(f"unknown perception.refine={refine!r}; known: {', '.join(REFINE)}")
     executor = StreetDomain(mode, samples, seed, margins=margins)
     true = parts.checked_modules(oracle, executor.modules)
     if modules:
-        if verify == "render":
-            raise InputError("perception.verify=render and perception.modules cannot be combined")
+        if refine == "render_compare":
+            raise InputError(
+                "perception.refine=render_compare and perception.modules cannot be combined"
+            )
         from po3d.systems.separate_modules import separate_modules
 
-        perception = separate_modules(modules, perception, device, mirror)
+        perception = separate_modules(modules, perception, device, flip_tta)
     looks = sources.source_of(perception, "street") if not isinstance(perception, str) else None
     if looks is None:
-        estimator: Any = StreetEstimator.from_checkpoint(locate(perception), device, mirror)
-        estimator.verify = _verifier(verify)
+        estimator: Any = StreetEstimator.from_checkpoint(locate(perception), device, flip_tta)
+        estimator.refine = _refiner(refine)
         looks = sources.Pictures(estimator)
     return Pipeline(
-        looks, benchmark_parser(parser, device), executor, true, second(reader, executor, device)
+        looks,
+        benchmark_parser(parser_checkpoint, device),
+        executor,
+        true,
+        second(parser, executor, device),
     )
 
 
-def _verifier(verify: str) -> "RenderCompare | None":
-    """Return the comparison with renderings of one of VERIFY; None if it is off or unavailable."""
-    if verify == "off":
+def _refiner(refine: str) -> "RenderCompare | None":
+    """Return the comparison with renderings of one of REFINE; None if it is off or unavailable."""
+    if refine == "off":
         return None
     try:
-        from po3d.systems.render_compare import verifier  # the renderer is an optional dependency
+        from po3d.systems.render_compare import refiner  # the renderer is an optional dependency
 
-        return verifier()
+        return refiner()
     except (ImportError, InputError) as error:
-        if verify == "render":
-            raise InputError(f"perception.verify=render needs a renderer: {error}") from None
+        if refine == "render_compare":
+            raise InputError(
+                f"perception.refine=render_compare needs a renderer: {error}"
+            ) from None
         _note_no_renderer(str(error))
         return None
 
@@ -342,7 +343,7 @@ def _verifier(verify: str) -> "RenderCompare | None":
 def _note_no_renderer(reason: str) -> None:
     """Print once that street scenes are estimated without renderings."""
     print(
-        "note: uncertain vehicles are not compared with renderings (perception.verify=off):"
+        "note: uncertain vehicles are not compared with renderings (perception.refine=off):"
         f" {reason}",
         file=sys.stderr,
     )

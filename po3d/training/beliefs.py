@@ -109,7 +109,7 @@ class CalibrationEvidence:
 
 
 def write(checkpoint: str | Path, what: str, figures: Callable[[dict], Any]) -> None:
-    """Replace the entry `what` of the config in a checkpoint's JSON by `said(entry)`."""
+    """Replace the entry `what` of the config in a checkpoint's JSON by `figures(entry)`."""
     path = Path(checkpoint).with_suffix(".json")
     record = read_json(path, "checkpoint description")
     record["config"][what] = figures(record["config"].get(what, {}))

@@ -50,9 +50,9 @@ class WithFlip(Dataset):
         return 2 * len(self.scenes)
 
     def __getitem__(self, index: int) -> dict[str, np.ndarray]:
-        k, mirror = divmod(index, 2)
+        k, flip = divmod(index, 2)
         item = self.scenes[k]
-        if not mirror:
+        if not flip:
             return item
         labels = self.mirrored(self.labels(**{name: item[name] for name in self.labels._fields}))
         return {"image": np.ascontiguousarray(item["image"][:, ::-1]), **labels._asdict()}
@@ -79,7 +79,7 @@ class StreetData(PictureData):
     further rendered scenes of a twin, a list of {seed, images, samples}; it reuses what an earlier
     run rendered. `skies`: a folder of photographs that serve as backgrounds of outdoor training
     images; give such a twin its own `cache`. `looks`: weights of the rendering styles, for
-    validation as well. `mirror`: also train on the horizontal flip of every image; online, flip
+    validation as well. `flip`: also train on the horizontal flip of every image; online, flip
     half of the images. `workers`: number of rendering processes. `loaders`: number of DataLoader
     workers (see `StreamData`).
 
@@ -112,7 +112,7 @@ class StreetData(PictureData):
         seed: int = 0,
         extra: Sequence[dict[str, int]] = (),
         skies: str | None = None,
-        mirror: bool = True,
+        flip: bool = True,
         looks: Mapping[str, float] | None = None,
         replay: int = 1,
         replay_dir: str | None = None,
@@ -173,7 +173,7 @@ class StreetData(PictureData):
         h = self.hparams
         if h.source == "superclevr":
             train, self.validation = self._read()
-            self.train = WithFlip(train) if h.mirror else train
+            self.train = WithFlip(train) if h.flip else train
             return
         self.validation = PackedScenes(self._folder(*self._sets("validation")))
         self.read_training()
@@ -191,7 +191,7 @@ class StreetData(PictureData):
             train = ConcatDataset(
                 PackedScenes(self._folder(scenes)) for scenes in self._sets("train")
             )
-        self.train = WithFlip(train) if h.mirror else train
+        self.train = WithFlip(train) if h.flip else train
 
     def judged(self, estimator: StreetEstimator, count: int) -> Judged | None:
         if self._judge is None:
@@ -220,7 +220,7 @@ class StreetData(PictureData):
             return super().train_stream()
         standing = len(self._read()[0]) if h.share else 0
         order = ReplayOrder(
-            h.seed, h.replay, h.chunk if h.replay_dir else 1, h.mirror, standing, h.share
+            h.seed, h.replay, h.chunk if h.replay_dir else 1, h.flip, standing, h.share
         )
         return BatchStream(order, h.batch, **self.place())
 

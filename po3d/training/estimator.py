@@ -189,7 +189,7 @@ class EstimatorModule(pl.LightningModule):
 
     def estimator(self) -> NetworkEstimator:
         """Return an estimator with the current weights, without test-time augmentation."""
-        return self.world.estimator(self.net, device=str(self.device), mirror=False)
+        return self.world.estimator(self.net, device=str(self.device), flip_tta=False)
 
     def compile(self, *args: Any, **options: Any) -> None:
         """Compile the network's forward pass with torch.compile; parameter names stay unchanged."""

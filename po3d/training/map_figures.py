@@ -23,7 +23,7 @@ from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.rooms import CATEGORIES
 from po3d.scene.table import Scene
 from po3d.training import beliefs
-from po3d.training.rendered import MapFolder
+from po3d.training.picture_folders import MapFolder
 
 BATCH = 4
 STANDS = ("floor", "back", "wall", "flat", "top")

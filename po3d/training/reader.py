@@ -45,11 +45,11 @@ def word_pieces(encoder: str = "") -> WordPieces:
 SHARES = {"speakers": 0.25, "bank": 0.2, "reworded": 0.2, "paraphrases": 0.15, "stories": 0.2}
 
 
-def vocabulary(start: str = "", encoder: str = "") -> Vocabulary:
+def vocabulary(init_from: str = "", encoder: str = "") -> Vocabulary:
     """Return the tokens of the checkpoint to start from; without one, those that the bank needs."""
-    if not start:
+    if not init_from:
         return vocabulary_of(bank("train"), word_pieces(encoder))
-    _, record = checkpoint.load(locate(start), KIND)
+    _, record = checkpoint.load(locate(init_from), KIND)
     return Vocabulary(tuple(record["config"]["texts"]), tuple(record["config"]["amounts"]))
 
 
@@ -58,7 +58,7 @@ class ReaderData(StreamData):
 
     Generated pairs are written to `pairs` once. `bank_lines`: number of lines of the bank's
     training part, 0 for none. `shares`: approximate shares of the sources, keyed as SHARES.
-    `word_dropout`: fraction of the sentences' words shown as unknown in training. `start`: the
+    `word_dropout`: fraction of the sentences' words shown as unknown in training. `init_from`: the
     checkpoint that the module starts from, whose tokens encode the programs.
     """
 
@@ -80,7 +80,7 @@ class ReaderData(StreamData):
         validation: int = 1000,
         num_workers: int | None = None,
         encoder: str = "",
-        start: str = "",
+        init_from: str = "",
     ) -> None:
         super().__init__()
         self.save_hyperparameters()
@@ -101,7 +101,7 @@ class ReaderData(StreamData):
         h = self.hparams
         self.prepare_data()
         lines, pieces = bank("train"), word_pieces(h.encoder)
-        tokens = vocabulary(h.start, h.encoder)
+        tokens = vocabulary(h.init_from, h.encoder)
         sources = {
             "speakers": read_pairs(Path(h.pairs)),
             "bank": [line[0] for line in lines[: h.bank_lines]],
@@ -129,10 +129,10 @@ class ReaderModule(pl.LightningModule):
     """Negative log-likelihood over the tokens that the type table allows, optimised by AdamW; the
     pretrained layers have a lower learning rate than the decoder, and their embeddings are frozen.
 
-    `pretrained` False: an encoder of equal shape with random weights, all of it trained. `start`: a
-    checkpoint to start from, which sets all sizes except `shape`. `still`: number of first encoder
-    layers to freeze. `smoothing`: label smoothing, spread over the tokens allowed at each position.
-    `few_bits`: quantization-aware training for the checkpoint's format.
+    `pretrained` False: an encoder of equal shape with random weights, all of it trained.
+    `init_from`: a checkpoint to start from, which sets all sizes except `shape`. `freeze_layers`:
+    number of first encoder layers to freeze. `smoothing`: label smoothing, spread over the tokens
+    allowed at each position. `few_bits`: quantization-aware training for the checkpoint's format.
     """
 
     kind: ClassVar[str] = KIND
@@ -145,22 +145,24 @@ class ReaderModule(pl.LightningModule):
         pretrained: bool = True,
         encoder: str = "",
         shape: dict | None = None,
-        start: str = "",
-        still: int = 0,
+        init_from: str = "",
+        freeze_layers: int = 0,
         smoothing: float = 0.0,
         few_bits: bool = False,
     ) -> None:
         super().__init__()
         self.save_hyperparameters()
-        base = encoder_weights(encoder_folder(encoder)) if pretrained or start or few_bits else {}
+        base = (
+            encoder_weights(encoder_folder(encoder)) if pretrained or init_from or few_bits else {}
+        )
         sizes, stored = shape or {}, None
-        if start:
-            stored, record = checkpoint.load(locate(start), KIND)
+        if init_from:
+            stored, record = checkpoint.load(locate(init_from), KIND)
             sizes = record["config"]["shape"] | sizes
-        self.vocabulary = vocabulary(start, encoder)
+        self.vocabulary = vocabulary(init_from, encoder)
         self.network = ReaderNetwork(self.vocabulary, Shape(**sizes), smoothing)
-        if pretrained or start:
-            self.network.start_from(base, still)
+        if pretrained or init_from:
+            self.network.start_from(base, freeze_layers)
         if stored is not None:
             self.network.load_state_dict(whole(stored, base))
         trained = {

@@ -128,14 +128,17 @@ def size_of(name: str, length: float) -> str | None:
     objects.
     """
     large = LENGTHS.get(name)
-    return None if large is None else "small" if length < 0.85 * large else "large"
+    if large is None:
+        return None
+    return "small" if length < 0.85 * large else "large"
 
 
 def mixed(
     inputs: ParserInput, text: str, quoted: Sequence[str], closed: bool, random: Random
 ) -> ParserInput:
-    """Remove some objects that are neither meant nor mentioned and, unless `closed`, add others.
-    `text`: the sentences; `quoted`: texts of the programs.
+    """Return the input with other distractors: drop a random part of the objects that neither the
+    sentences (`text`) nor the programs (their names and values, `quoted`) mention, and, unless
+    `closed`, add up to five objects that they do not mention either.
     """
 
     def spoken(thing: Thing) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 import pytorch_lightning as pl
 
 from po3d.benchmarks.scene_ids import joined, listed
+from po3d.io.deprecated_names import new_config
 from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_json
 from po3d.io.paths import EXPORTS
@@ -192,7 +193,7 @@ def _earlier(
     if (at := _there(last)) is None:
         return None
     elsewhere = "choose another out=DIR or remove it"
-    earlier = read_json(last.with_name("config.json"), "config of the training")
+    earlier = new_config(read_json(last.with_name("config.json"), "config of the training"))
     if differing := sorted(_differing(earlier, config)):
         raise InputError(
             f"{last.parent} contains a training with other options ({', '.join(differing[:5])});"

@@ -26,7 +26,7 @@ from po3d.training.ranks import SyncedNorms
 EVALUATED = {
     "street_estimator": "benchmark=pulsecheck457 perception.checkpoint={}",
     "top_view_estimator": "benchmark=hypo3d perception.checkpoint={}",
-    "room_view_estimator": "benchmark=scope benchmark.table=picture perception.checkpoint={}",
+    "room_view_estimator": "benchmark=scope benchmark.scenes=predicted perception.checkpoint={}",
     "street_attributes": "benchmark=pulsecheck457 perception.modules.attributes={}",
     "street_pose": "benchmark=pulsecheck457 perception.modules.pose={}",
     "parser": "benchmark=pulsecheck457 parser.checkpoint={}",
@@ -192,7 +192,9 @@ def wandb_loggers(
     os.environ.setdefault("WANDB_SILENT", "true")  # otherwise wandb prints a dozen lines
     from pytorch_lightning.loggers import WandbLogger
 
-    return [WandbLogger(save_dir=str(out), config=config, **options)]
+    logger = WandbLogger(save_dir=str(out), config=config, **options)
+    getattr(logger, "_wandb_init", {}).pop("anonymous", None)  # unset, but wandb 0.31 warns of it
+    return [logger]
 
 
 def ended(kind: str, metrics: Mapping[str, float], step: int, out: Path, export: str) -> str:

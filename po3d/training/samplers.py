@@ -62,7 +62,7 @@ class ReplayOrder(Order):
     step's samples have to be generated. Chunks before `visits` - 1 occur in fewer rounds.
 
     The first `standing` numbers are permanent samples (those of a folder), which make up `share` of
-    each round; new samples follow them. `mirror`: the numbers index a `WithMirror`, and each is
+    each round; new samples follow them. `flip`: the numbers index a `WithFlip`, and each is
     flipped with probability 1/2.
     """
 
@@ -71,11 +71,11 @@ class ReplayOrder(Order):
         seed: int,
         visits: int = 1,
         chunk: int = 1,
-        mirror: bool = True,
+        flip: bool = True,
         standing: int = 0,
         share: float = 0.0,
     ) -> None:
-        self.seed, self.mirror, self.chunk, self.standing = seed, mirror, chunk, standing
+        self.seed, self.flip, self.chunk, self.standing = seed, flip, chunk, standing
         self.fresh = visits * chunk
         self.old = round(share / (1 - share) * self.fresh) if standing else 0
         self.size = self.fresh + self.old
@@ -87,7 +87,7 @@ class ReplayOrder(Order):
         numbers = rng(self.seed, "round", block).permutation(
             np.concatenate([new, np.array(old, int)])
         )
-        if not self.mirror:
+        if not self.flip:
             return numbers
         return 2 * numbers + rng(self.seed, "mirror", block).integers(2, size=len(numbers))
 

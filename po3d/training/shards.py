@@ -176,8 +176,9 @@ class ShardedScenes(Dataset):
         return path, self.members[k][index - int(self.ends[k]) + self.shards[k]["samples"]]
 
     def ids(self, count: int) -> scene_ids.Ids:
-        """Return the ids of the first `count` scenes. Those of a shard are in the index; the
-        records are read for a shard of which only a part is meant, or whose index lists none.
+        """Return the ids of the first `count` scenes. A shard's ids are in the index; for
+        the last shard, if only a part of it is needed, and for shards without ids in the index,
+        they are read from the records.
         """
         parts = []
         for shard, end in zip(self.shards, self.ends.tolist(), strict=True):
@@ -282,7 +283,7 @@ class ShardData(PictureData):
         height: int = 480,
         batch: int = 8,
         num_workers: int | None = None,
-        mirror: bool = True,
+        flip: bool = True,
         seed: int = 0,
     ) -> None:
         super().__init__()
@@ -308,7 +309,7 @@ class ShardData(PictureData):
         scenes = [ShardedScenes(local(root, h.cache), h.width, h.height) for root in self.roots]
         first, self.validation = held_out(scenes[0], h.validation)
         parts = [first, *scenes[1:]]
-        self.parts = [WithFlip(part) for part in parts] if h.mirror else parts
+        self.parts = [WithFlip(part) for part in parts] if h.flip else parts
         self.train = ConcatDataset(self.parts)
 
     def models(self) -> set[str]:
@@ -319,10 +320,10 @@ class ShardData(PictureData):
     def scenes(self) -> scene_ids.Ids:
         """Return the ids of the training scenes: of all sources, without those for validation."""
         self.setup("fit")
-        counts = [len(part) // (2 if self.hparams.mirror else 1) for part in self.parts]
+        counts = [len(part) // (2 if self.hparams.flip else 1) for part in self.parts]
         sources = [
             self.validation.dataset,
-            *(p.scenes if self.hparams.mirror else p for p in self.parts[1:]),
+            *(p.scenes if self.hparams.flip else p for p in self.parts[1:]),
         ]
         return scene_ids.joined(s.ids(count) for s, count in zip(sources, counts, strict=True))
 

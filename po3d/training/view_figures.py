@@ -37,7 +37,7 @@ from po3d.synthesis.multi_view.catalogue import things
 from po3d.synthesis.splits import OWN
 from po3d.training import beliefs
 from po3d.training.figures import finite
-from po3d.training.rendered import ViewFolder
+from po3d.training.picture_folders import ViewFolder
 from po3d.training.view_labels import SYMMETRIC, labelled_rows
 
 OFF = 0.5  # largest distance of matched image-box centres, in box diagonals

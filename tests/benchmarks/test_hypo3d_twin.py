@@ -72,7 +72,7 @@ def test_any_number_of_workers_writes_the_same_bytes(root, tmp_path):
     hypo3d_twin.generate(tmp_path / "two", SIZE, SEED, workers=2)
     digest = lambda folder: {
         p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.iterdir()
-    }  # noqa: E731
+    }
     assert digest(root) == digest(tmp_path / "two")
 
 

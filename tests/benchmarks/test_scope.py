@@ -280,8 +280,8 @@ def test_an_estimator_that_returns_the_truth_is_refused(split, monkeypatch):
 
 
 def test_unknown_sources_are_refused():
-    assert pipeline("truth") == orbit(Truth())
-    with pytest.raises(InputError, match="unknown table source"):
+    assert pipeline("ground_truth") == orbit(Truth())
+    with pytest.raises(InputError, match="unknown source of scenes"):
         pipeline("magic")
 
 

@@ -47,7 +47,7 @@ def test_the_oracle_is_right_in_every_type_from_both_viewpoints(twin, tmp_path):
 
 
 def test_read_texts_on_true_tables_are_nearly_always_right(twin, tmp_path):
-    report = score(twin.questions, answered(pipeline("truth"), twin, tmp_path / "p"))
+    report = score(twin.questions, answered(pipeline("ground_truth"), twin, tmp_path / "p"))
     assert report["rows"][0]["value"] >= 98
 
 
@@ -164,5 +164,5 @@ def test_the_shipped_split_has_its_pictures():
 
 
 def test_an_unknown_source_of_tables_is_refused():
-    with pytest.raises(InputError, match="known: truth"):
+    with pytest.raises(InputError, match="known: ground_truth"):
         pipeline("photograph")

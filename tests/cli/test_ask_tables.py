@@ -13,7 +13,6 @@ from po3d.cli import ask as cli_ask
 from po3d.cli.main import main
 from po3d.io.files import write_json
 from po3d.language.program import Call
-from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Question
 from po3d.scene.geometry import Camera, look_at
 from po3d.scene.orbit import viewer_axes
@@ -47,22 +46,25 @@ def told(capsys):
 
 def test_a_photographs_table_is_asked_with_options_and_without(photograph, capsys):
     question = "Which is closer to the camera, the dog or the car?"
-    assert main(["ask", photograph, question, "--reader", "own", "--json"]) == 0
+    assert main(["ask", photograph, question, "--parser", "benchmark", "--json"]) == 0
     options = ["--option", "the car", "--option", "the dog"]
-    assert main(["ask", photograph, question, "--reader", "own", "--json", *options]) == 0
+    assert main(["ask", photograph, question, "--parser", "benchmark", "--json", *options]) == 0
     assert [record["answer"] for record in told(capsys)] == ["dog", "the dog"]
 
 
 def test_an_orbits_question_is_answered_on_the_same_table(photograph, capsys):
     question = "From the camera's perspective, where is the car relative to the dog?"
-    assert main(["ask", photograph, question, "--reader", "own", "--json"]) == 0
+    assert main(["ask", photograph, question, "--parser", "benchmark", "--json"]) == 0
     assert told(capsys)[0]["answer"] in ("behind", "behind right", "back right", "back")
 
 
 def test_a_room_may_be_asked_with_options(capsys):
     options = ["--option", "one", "--option", "two", "--option", "three"]
     assert (
-        main(["ask", ROOM, "How many desks are there?", "--reader", "own", "--json", *options]) == 0
+        main(
+            ["ask", ROOM, "How many desks are there?", "--parser", "benchmark", "--json", *options]
+        )
+        == 0
     )
     assert told(capsys)[0]["answer"] == "two"
 
@@ -83,11 +85,11 @@ def test_an_option_that_nobody_reads_is_refused(given, says, capsys):
 def test_lines_of_standard_input_are_answered_one_by_one(monkeypatch, capsys):
     lines = "What color is the chopper?\n\n  blorp the blip \nHow many buses are there?\n"
     monkeypatch.setattr("sys.stdin", io.StringIO(lines))
-    assert main(["ask", STREET, "-", "--reader", "own", "--json"]) == 2
+    assert main(["ask", STREET, "-", "--parser", "benchmark", "--json"]) == 2
     first, bad, last = told(capsys)
     assert (first["answer"], bad["status"], last["answer"]) == ("green", "unparsed", "2")
     monkeypatch.setattr("sys.stdin", io.StringIO("What color is the chopper?\nblorp\n"))
-    assert main(["ask", STREET, "-", "--reader", "own"]) == 2
+    assert main(["ask", STREET, "-", "--parser", "benchmark"]) == 2
     printed = capsys.readouterr().out
     assert "> What color is the chopper?\nanswer: green" in printed
     assert "> blorp\nno answer: unknown words: blorp" in printed
@@ -102,11 +104,11 @@ class AsksBack:
         answers = []
         for name in ("bed", "desk"):
             program = Call.parse(f'count(filter(name, "{name}", scene))')
-            parse = Parse("ok", rooms.DOMAIN.to_dialect(program, question))
+            parse = rooms.DOMAIN.adapted(program, question)
             (meant,) = model._interpretations(
                 rooms.DOMAIN.bind(cli_tables(study())),
                 question,
-                [ParsedQuestion(parse, by="learned")],
+                [ParsedQuestion(parse, by="general")],
             )
             answers.append(
                 (meant.words, model._answer(question, cli_tables(study()), meant.ran, None))

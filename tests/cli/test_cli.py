@@ -272,8 +272,8 @@ def test_a_bad_file_is_one_line_and_exit_code_2(reads, name, content, says, tmp_
         (["answer", "TABLE"], "invalid choice: 'answer'"),
         (["serve", "--timeout", "nan"], "--timeout and --max-megabytes should be positive"),
         (
-            ["generate", "benchmark=hypo3d", "benchmark.table=truth", "out=x"],
-            "benchmark.table is set, but has no effect on this twin",
+            ["generate", "benchmark=hypo3d", "benchmark.scenes=ground_truth", "out=x"],
+            "benchmark.scenes is set, but has no effect on this twin",
         ),
         (
             ["generate", "blender.width=7", "out=x"],

@@ -38,7 +38,7 @@ def complete(tmp_path, capsys):
 def test_bash_completes_commands_options_and_choices(complete):
     assert complete("") >= {*COMMANDS, *SCRIPTS}
     assert complete("ex") == {"export"}
-    assert complete("ask", "--par") == {"--parser-checkpoint"}
+    assert complete("ask", "--par") == {"--parser", "--parser-checkpoint"}
     assert complete("export", "--format", "") == {*FORMATS, "results", "release", "easi"}
 
 

@@ -1,12 +1,14 @@
 """po3d audit: spoiled labels are found, and the corrected split is right."""
 
 import json
+import shutil
 
 import pytest
 
 from po3d.benchmarks.hypo3d import data as hypo3d
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.benchmarks.registry import opened
+from po3d.benchmarks.twin_folder import kind_of_data
 from po3d.cli import main as cli
 from po3d.evaluation.audit import audit
 from po3d.io.errors import InputError
@@ -83,6 +85,11 @@ def test_spoiled_labels_are_found_and_corrected(release, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "replaced" in printed
     again = pulsecheck457.load(corrected)
+    assert (kind_of_data(release), kind_of_data(corrected)) == ("release", "corrected")
+    shutil.copy(pulsecheck457.MINI / "twin.json", release)  # now the split is a twin
+    options = ["--out", str(errata), "--corrected", str(tmp_path / "of_twin")]
+    assert cli.main(["audit", "--data", str(release), *options]) == 0
+    assert kind_of_data(tmp_path / "of_twin") == "twin"
     assert again.image(again.questions[0].image).ndim == 3
     left = {e.id: e.verdict for e in audit("pulsecheck457", again)}
     assert left == {dark: "unvouched"}

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 import yaml
 from endpoints import orbit, picture, room, street
+from finished_runs import finished
 from PIL import Image
 
 from po3d.benchmarks.pulsecheck457 import benchmark
@@ -230,6 +231,16 @@ def test_our_answers_as_a_vlmevalkit_file_score_the_same(release, tmp_path):
         else:
             assert said.lower() == p.answer.lower()
     imported(release, path, tmp_path, predictions)
+
+
+def test_a_runs_answers_are_exported_on_its_own_questions(tmp_path, capsys):
+    finished(tmp_path / "run", "scope", 1)
+    out = ["--format", "results", "--predictions", str(tmp_path / "run"), "--out", str(tmp_path)]
+    assert cli.main(["export", *out, "--size", "1"]) == 0
+    assert "(0 empty)" in capsys.readouterr().out
+    assert (tmp_path / "po3d_po3d_scope.xlsx").is_file()
+    assert cli.main(["export", *out, "--benchmark", "hypo3d"]) == 2
+    assert "is a run of scope, not of --benchmark hypo3d" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("inline", [False, True])

@@ -15,7 +15,7 @@ from po3d.evaluation.ablation.grid import PREDICTED, TRUTH, cell, grid_answers, 
 from po3d.evaluation.report.records import read_grid
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.language.programs.street import parse_text
+from po3d.language.programs.street import STREET
 from po3d.language.read.parse import Parse
 from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Prediction, Question, read_predictions
@@ -74,7 +74,7 @@ def test_every_cell_answers_as_plain_execution_of_its_table_does():
             for i in range(12)
         ]
         programs = [random_program(r, truth) for _ in questions]
-        gold = [ParsedQuestion(Parse("ok", program)) for program in programs]
+        gold = [ParsedQuestion(Parse("ok", STREET.to_core(program))) for program in programs]
         work = Answers(
             EXECUTOR, {truth.image: predicted}, {truth.image: truth}, questions, gold, gold
         )
@@ -134,7 +134,7 @@ def test_workers_change_nothing_and_parsing_is_its_own_module():
     assert {p.status for p in lost} == {"failed"}
     for q, p in zip(split.questions, true):
         (truth,) = [t for n, (_, t) in split.worlds.items() if n == q.image]
-        assert p.answer == EXECUTOR(parse_text(q.program), truth, "2d").answer
+        assert p.answer == EXECUTOR(STREET.parse(q.program), truth, "2d").answer
 
 
 def test_a_plan_has_every_subset_once_and_noise_on_the_truth():

@@ -15,13 +15,13 @@ from po3d.evaluation.ablation.grid import PREDICTED, TRUTH, cell, grid_answers, 
 from po3d.io.errors import InputError
 from po3d.io.paths import MINI as DATA
 from po3d.io.seeding import rng
-from po3d.language.programs.rooms import parse_text
+from po3d.language.programs.rooms import ROOMS, parse_text
 from po3d.language.read.parse import Parse
 from po3d.reasoning.apply_edit import brought_in
 from po3d.reasoning.questions import Prediction
 from po3d.scene.edits import support
 from po3d.scene.table import Scene
-from po3d.systems.oracle_grid import Answers, OracleMixer
+from po3d.systems.oracle_grid import Answers, OracleMixer, mixer
 from po3d.systems.pipeline import Pipeline
 from po3d.systems.room_oracle import ROOM_TABLES
 from po3d.systems.rooms import RoomDomain, RoomQuestionParser, framed, room
@@ -232,9 +232,10 @@ def test_every_cell_answers_as_plain_execution_of_its_table_does():
         plain = room(scene, mode, SAMPLES)
         for q, answer in zip(QUESTIONS[n], found, strict=True):
             change = parse_text(q.change_program)
-            expected = plain.run(q.frame, change, parse_text(q.program))
+            program, edit = ROOMS.parse(q.program), ROOMS.to_core(change)
+            expected = plain.run(q.frame, edit, program)
             if expected.reason.startswith("change: not found") and brought_in(change):
-                expected = plain.run(q.frame, brought_in(change), parse_text(q.program))
+                expected = plain.run(q.frame, ROOMS.to_core(brought_in(change)), program)
             assert expected.answer == answer
             answered += answer is not None
     assert answered > 100
@@ -302,7 +303,7 @@ def test_a_wrong_plan_is_said(options, says):
 def test_other_frames_than_the_anchors_have_no_grid():
     pipeline = Pipeline(Captions(), RoomQuestionParser(Texts()), RoomDomain("none"))
     with pytest.raises(InputError, match="frame=anchors"):
-        pipeline.mixtures()
+        mixer(pipeline)
 
 
 # --- from end to end ------------------------------------------------------------------------------
@@ -310,7 +311,7 @@ def test_other_frames_than_the_anchors_have_no_grid():
 SMALL = [
     "+experiment=oracle_grid",
     "benchmark=hypo3d",
-    "benchmark.table=captions",
+    "benchmark.scenes=captions",
     "executor.samples=2",
     "size=2",
     "workers=1",
@@ -358,7 +359,7 @@ def test_true_tables_have_no_grid(tmp_path, capsys):
     given = [
         "+experiment=oracle_grid",
         "benchmark=hypo3d",
-        "benchmark.table=truth",
+        "benchmark.scenes=ground_truth",
         f"out={tmp_path}",
     ]
     assert script.run(given) == 2

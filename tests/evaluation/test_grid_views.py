@@ -218,7 +218,7 @@ def test_without_a_table_there_is_no_grid():
 def test_modules_are_known_and_belong_to_pictures(make):
     with pytest.raises(InputError, match="'yaw' is not a module"):
         make("picture", oracle=["yaw"])
-    with pytest.raises(InputError, match=r"benchmark\.table= cannot be truth"):
+    with pytest.raises(InputError, match=r"benchmark\.scenes= cannot be ground_truth"):
         make("truth", oracle=["heading"])
 
 

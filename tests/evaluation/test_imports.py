@@ -220,6 +220,26 @@ def test_hypo3ds_official_result_file_is_read(tmp_path):
     assert 0 not in right
 
 
+def test_the_summary_names_the_scorer_and_the_data_that_were_used(tmp_path, capsys):
+    questions = opened("hypo3d", None, 1).questions
+    results, out = tmp_path / "model.jsonl", tmp_path / "out.jsonl"
+    results.write_text(
+        "".join(json.dumps({"id": q.id, "response": q.answer or "x"}) + "\n" for q in questions)
+    )
+    options = ["--benchmark", "hypo3d", "--size", "1", "--out", str(out)]
+    assert cli.main(["import", str(results), *options]) == 0
+    printed = capsys.readouterr().out
+    assert "official" not in printed
+    assert "paper's script" in printed
+    assert "measured on po3d's twin of Hypo3D (mini split, 1 room)" in printed
+    data = json.loads((tmp_path / "out.jsonl.import.json").read_text())["data"]
+    assert (data["benchmark"], data["split"], data["size"]) == ("hypo3d", "mini", 1)
+    assert cli.main(["compare", str(out), str(out), "--names", "a,b", "--json"]) == 0
+    compared = json.loads(capsys.readouterr().out)
+    assert compared["clusters"] == 1
+    assert [model["absent"] for model in compared["models"]] == [0, 0]
+
+
 def test_plain_files_align_by_image_and_question_where_ids_say_nothing(tmp_path):
     asked = {}
     for q in SPLIT.questions:

@@ -14,9 +14,9 @@ from test_results import REPORT, ROW  # isort: skip
     ("system", "settings", "name"),
     [
         ("po3d", {}, "po3d"),
-        ("po3d", {"table": "picture", "known_yaw": True}, "po3d"),
-        ("po3d", {"table": "truth", "frame": "anchors"}, "po3d, true tables"),
-        ("po3d", {"table": "map", "frame": "none"}, "po3d, plain maps, no frame"),
+        ("po3d", {"scenes": "predicted", "known_yaw": True}, "po3d"),
+        ("po3d", {"scenes": "ground_truth", "frame": "anchors"}, "po3d, true tables"),
+        ("po3d", {"scenes": "map", "frame": "none"}, "po3d, plain maps, no frame"),
         (
             "po3d",
             {"oracle": ["heading", "position"], "abstain_below": 0.5},
@@ -24,7 +24,7 @@ from test_results import REPORT, ROW  # isort: skip
         ),
         (
             "po3d",
-            {"mode": "argmax", "perception": "runs/mine", "mirror": False},
+            {"mode": "argmax", "perception": "runs/mine", "flip_tta": False},
             "po3d, perception mine, no flip augmentation, argmax",
         ),
         (
@@ -50,11 +50,11 @@ def test_a_row_says_what_sets_its_run_apart(system, settings, name):
 
 
 def test_settings_are_those_that_differ_and_the_source_of_tables():
-    default = {"name": "po3d", "table": "map", "mode": "marginal", "seed": 0}
-    assert settings_of(default, default) == {"table": "map"}
-    changed = settings_of({**default, "mode": "argmax", "table": "truth"}, default, 0.5)
-    assert changed == {"table": "truth", "mode": "argmax", "abstain_below": 0.5}
-    assert run_folder("hypo3d", "mini", "po3d", {"table": "map"}, default) == "hypo3d-mini-po3d"
+    default = {"name": "po3d", "scenes": "map", "mode": "marginal", "seed": 0}
+    assert settings_of(default, default) == {"scenes": "map"}
+    changed = settings_of({**default, "mode": "argmax", "scenes": "ground_truth"}, default, 0.5)
+    assert changed == {"scenes": "ground_truth", "mode": "argmax", "abstain_below": 0.5}
+    assert run_folder("hypo3d", "mini", "po3d", {"scenes": "map"}, default) == "hypo3d-mini-po3d"
     assert (
         run_folder("hypo3d", "mini", "po3d", changed, default)
         == "hypo3d-mini-po3d-true-tables-argmax-abstains-below-0.5"
@@ -63,8 +63,8 @@ def test_settings_are_those_that_differ_and_the_source_of_tables():
 
 def test_a_sweep_over_an_estimators_options_has_a_folder_and_a_row_for_each():
     node = {"_target_": "mymod.Mine", "checkpoint": None, "alpha": 0.1}
-    system = {"_target_": "po3d.x", "name": "po3d", "perception": node, "table": "picture"}
-    default = {"name": "po3d", "perception": None, "table": "picture"}
+    system = {"_target_": "po3d.x", "name": "po3d", "perception": node, "scenes": "predicted"}
+    default = {"name": "po3d", "perception": None, "scenes": "predicted"}
     folders, rows = set(), set()
     sweep = [{"alpha": a} for a in (0.1, 0.2, -0.2, -2, 2)]
     sweep += [{"weights": w} for w in ("a/b.pt", "a-b.pt", "x" * 150, "x" * 151)]
@@ -104,7 +104,7 @@ def test_one_image_gives_no_interval_and_the_report_says_why():
 
 
 def test_what_stands_beside_and_what_was_not_found_are_rows():
-    beside = REPORT | {"settings": {"table": "truth"}}
+    beside = REPORT | {"settings": {"scenes": "ground_truth"}}
     missed = {"n": 3, "of": 8, "rows": [ROW | {"value": 25.0}]}
     lines = report_text(REPORT | {"beside": [beside], "not_found": missed}).splitlines()
     assert any(line.startswith("po3d, true tables (strict)") for line in lines)
@@ -115,7 +115,7 @@ def test_what_stands_beside_and_what_was_not_found_are_rows():
 
 
 def test_a_language_models_row_says_what_it_was_given():
-    plain = {"model": "m", "table": "none", "frame": None}
+    plain = {"model": "m", "scenes": "none", "frame": None}
     assert row_name({"system": "lmm", "settings": plain}) == "m"
     given = {
         **plain,
@@ -123,7 +123,7 @@ def test_a_language_models_row_says_what_it_was_given():
         "show": "labelled",
         "change": "without",
         "style": "cot",
-        "table": "truth",
+        "scenes": "ground_truth",
     }
     assert (
         row_name({"system": "lmm", "settings": given})
@@ -131,8 +131,8 @@ def test_a_language_models_row_says_what_it_was_given():
     )
     tables = {
         **plain,
-        "table": "predicted",
-        "scenes": "outputs/scope-mini-po3d/scenes.jsonl",
+        "scenes": "predicted",
+        "scenes_file": "outputs/scope-mini-po3d/scenes.jsonl",
         "show": "none",
     }
     assert (

@@ -36,7 +36,7 @@ def test_the_terminal_shows_ours_above_the_published():
     assert "no answer, counted as wrong: unparsed: 1" in lines
     assert "RPDR (%), plain: multi-object 98.0" in lines
     assert lines[-1].split() == ["heading,", "median", "(degrees)", "-"]
-    assert lines[-2].split() == ["found", "0.995"]
+    assert lines[-2].split() == ["recall", "0.995"]
 
 
 def test_published_rows_fold_to_people_and_the_best_model():

@@ -24,6 +24,7 @@ from po3d.evaluation.calibration import (
     risk_coverage,
     trust,
 )
+from po3d.evaluation.provenance import provenance
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction, read_predictions, write_predictions
@@ -201,6 +202,41 @@ def test_bad_options_are_one_line(tmp_path, capsys, options, says):
     assert says in error
 
 
+def write_run(folder, benchmark, size):
+    """Write a run.json on the first images of a mini split."""
+    config = {"size": size, "split": "mini", "data": {"root": None}}
+    data = {"root": "x", "images": size}
+    about = {
+        "benchmark": benchmark,
+        "split": "mini",
+        "system": "gold",
+        "settings": {},
+        "provenance": {**provenance({}, {}, data, ""), "config": config},
+    }
+    (folder / "run.json").write_text(json.dumps({"identity": {}, "about": about}))
+
+
+def test_benchmark_data_and_size_come_from_the_run(tmp_path, capsys):
+    questions = opened("scope", None, 2).questions
+    predictions = [
+        Prediction(q.id, "ok", q.answer if k % 4 else "no", 0.5 + 0.4 * (k % 2))
+        for k, q in enumerate(questions)
+    ]
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        write_predictions(tmp_path / name / "predictions.jsonl", predictions)
+        write_run(tmp_path / name, "scope", 2)
+    assert cli.main(["calibration", str(tmp_path / "a"), "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert figures["answers"] == figures["questions"] > 0
+    options = ["--fit-on", str(tmp_path / "b"), "--json"]
+    assert cli.main(["calibration", str(tmp_path / "a"), *options]) == 0
+    assert json.loads(capsys.readouterr().out)["temperature"] != 1.0
+    write_run(tmp_path / "b", "superclevr", 2)
+    assert cli.main(["calibration", str(tmp_path / "a"), *options]) == 2
+    assert "is a run of superclevr, not of scope" in capsys.readouterr().err
+
+
 def test_a_sized_run_counts_against_its_own_questions(tmp_path, capsys):
     questions = opened("pulsecheck457", None, 2).questions
     path = tmp_path / "predictions.jsonl"
@@ -214,12 +250,7 @@ def test_a_sized_run_counts_against_its_own_questions(tmp_path, capsys):
         return json.loads(capsys.readouterr().out)
 
     assert counted()["questions"] > len(questions)  # nothing says that it is a part
-    config = {"size": 2, "split": "mini", "data": {"root": None}}
-    run = {
-        "identity": {},
-        "about": {"benchmark": "pulsecheck457", "provenance": {"config": config}},
-    }
-    (tmp_path / "run.json").write_text(json.dumps({"run": run, **run}))
+    write_run(tmp_path, "pulsecheck457", 2)
     assert counted()["questions"] == len(questions)
     assert counted("--size", "1")["questions"] < len(questions)
     assert cli.main(["calibration", str(path)]) == 0

@@ -399,9 +399,9 @@ def generate_options() -> list[Hostile]:
         "split=nothing",
         "out=FOLDER/file",
         "benchmark.name=nothing",
-        "dials=3",
-        "benchmark.dials.objects=[9]",
-        "benchmark.dials.near=7",
+        "difficulty=3",
+        "benchmark.difficulty.objects=[9]",
+        "benchmark.difficulty.near=7",
         "skies=FOLDER/nowhere",
     ]
 

@@ -40,13 +40,13 @@ def model() -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as folder:
         options = {
             "perception": str(untrained_estimator(Path(folder))),
-            "parser": str(untrained_parser(Path(folder))),
+            "parser_checkpoint": str(untrained_parser(Path(folder))),
             "mode": "samples",
             "samples": 8,
             "seed": 3,
             "margins": True,
-            "mirror": False,
-            "reader": "own",
+            "flip_tta": False,
+            "parser": "benchmark",
             "oracle": [],
         }
         hub.save("street", options, Path(folder) / "model")

@@ -14,8 +14,17 @@ from omegaconf import OmegaConf
 from po3d.cli.main import COMMANDS, parsed
 from po3d.io import deprecated_names
 from po3d.io.config import compose
-from po3d.io.deprecated_names import new_command, new_module, new_options, table
+from po3d.io.deprecated_names import (
+    new_command,
+    new_config,
+    new_module,
+    new_options,
+    new_settings,
+    table,
+)
 from po3d.io.paths import ROOT
+from po3d.io.run_names import row_name
+from po3d.io.runs import PREDICTIONS, Run, described, finish, finished
 
 
 def fresh(name):
@@ -77,14 +86,157 @@ def test_every_row_of_the_table_names_something():
     assert set(table()["commands"].values()) <= set(COMMANDS)
 
 
+CHOICES = {  # what an option of a group needs to be one: the script and its choices
+    "data.": ("train", ["data=online"]),
+    "data.num_workers": ("train", ["data=superclevr"]),
+    "model.": ("train", ["model=reader"]),
+    "perception.detector": ("evaluate", ["perception=foundation"]),
+    "perception.depth": ("evaluate", ["perception=foundation"]),
+    "benchmark.": ("evaluate", ["benchmark=scope"]),
+    "system.": ("evaluate", ["system=lmm", "system.base_url=x", "system.model=m"]),
+}
+
+
+def composed(key, *more):
+    script, groups = next(
+        (CHOICES[k] for k in sorted(CHOICES, reverse=True) if key.startswith(k)), ("evaluate", [])
+    )
+    return compose(script, [*groups, *more])
+
+
 @pytest.mark.parametrize("key", sorted(table()["options"].values()))
 def test_new_options_are_options(key):
-    script, groups = ("train", ["data=online"]) if key.startswith("data.") else ("evaluate", [])
-    if key == "data.num_workers":
-        groups = ["data=superclevr"]
-    if key.startswith("perception."):
-        groups = ["perception=foundation"]
-    assert OmegaConf.select(compose(script, groups), key, default="missing") != "missing"
+    assert OmegaConf.select(composed(key), key, default="missing") != "missing"
+
+
+OLD = {  # an old option -> a value, and today's option
+    "twins=a": "synthetic_dir=a",
+    "beside=[a]": "compare_to=[a]",
+    "data.visits=2": "data.replay=2",
+    "data.kept=a": "data.replay_dir=a",
+    "data.loaders=2": "data.num_workers=2",
+    "data.mirror=false": "data.flip=false",
+    "model.start=reader": "model.init_from=reader",
+    "benchmark.samples=8": "executor.samples=8",
+    "model.still=3": "model.freeze_layers=3",
+    "reader=own": "parser=benchmark",
+    "reader=learned": "parser=general",
+    "reader=both": "parser=cascade",
+    "parser=shipped": "parser=cascade",
+    "benchmark.table=truth": "benchmark.scenes=ground_truth",
+    "benchmark.table=picture": "benchmark.scenes=predicted",
+    "benchmark.dials.near=0.5": "benchmark.difficulty.near=0.5",
+    "benchmark.dials={near: 0.5}": "benchmark.difficulty={near: 0.5}",
+    "perception.mirror=false": "perception.flip_tta=false",
+    "perception.verify=render": "perception.refine=render_compare",
+    "perception.verify=off": "perception.refine=off",
+    "perception.detector.weights=a": "perception.detector.transformers=a",
+    "perception.depth.weights=a": "perception.depth.transformers=a",
+    "system.table=truth": "system.scenes=ground_truth",
+    "system.table=predicted": "system.scenes=predicted",
+    "system.scenes=runs/a/scenes.jsonl": "system.scenes_file=runs/a/scenes.jsonl",
+}
+
+
+@pytest.mark.parametrize("old", OLD)
+def test_every_old_option_is_todays_with_one_line(old, capsys):
+    assert new_options([old]) == [OLD[old]]
+    notice = capsys.readouterr().err
+    assert notice.count("\n") == 1
+    assert f"use {OLD[old]}" in notice
+    key = OLD[old].partition("=")[0]
+    if key == "parser":
+        assert composed(key, old).parser.mode == OLD[old].partition("=")[2]
+    else:
+        assert OmegaConf.select(composed(key, old), key) is not None
+
+
+def test_the_old_options_of_this_test_are_all():
+    tested = {old.partition("=")[0] for old in OLD}
+    assert {next((k for k in table()["options"] if o.startswith(k)), o) for o in tested} == {
+        *table()["options"],
+        "parser",
+        "system.scenes",
+    }
+
+
+def test_todays_options_give_no_line(capsys):
+    today = [*OLD.values(), "system.scenes=none", "parser.checkpoint=own", "+seed=1", "--help"]
+    assert new_options(today) == today
+    assert new_options(["-m", "reader=own,learned"]) == ["-m", "parser=benchmark,general"]
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"table": "truth", "frame": "anchors"}, {"scenes": "ground_truth", "frame": "anchors"}),
+        ({"table": "map", "verify": "render"}, {"scenes": "map", "refine": "render_compare"}),
+        ({"table": "none", "scenes": None}, {"scenes": "none", "scenes_file": None}),
+        ({"table": "predicted", "scenes": "a"}, {"scenes": "predicted", "scenes_file": "a"}),
+        ({"parser": None, "reader": "both"}, {"parser_checkpoint": None, "parser": "cascade"}),
+        ({"parser": "runs/mine"}, {"parser_checkpoint": "runs/mine"}),
+        ({"mirror": False, "mode": "argmax"}, {"flip_tta": False, "mode": "argmax"}),
+    ],
+)
+def test_stored_settings_get_todays_names(old, new):
+    assert new_settings(old) == new
+    assert new_settings(new) == new
+
+
+def test_a_run_of_before_is_the_same_run_under_todays_names(tmp_path):
+    system = {"name": "po3d", "parser": None, "reader": "own", "table": "picture", "verify": None}
+    today = {
+        "name": "po3d",
+        "parser_checkpoint": None,
+        "parser": "benchmark",
+        "scenes": "predicted",
+        "refine": None,
+    }
+    (tmp_path / PREDICTIONS).write_text("")
+    run = Run({"system": system}, {"system": "po3d", "settings": {"table": "truth"}})
+    written = tmp_path / "new"
+    written.write_text("")
+    finish(tmp_path, run, written)
+    assert finished(tmp_path, Run({"system": today}, {}))
+    assert row_name(described(tmp_path)) == "po3d, true tables"
+
+
+def test_the_config_of_a_training_of_before_is_todays():
+    old = {"data": {"mirror": True, "batch": 8}, "model": {"start": "", "still": 0}, "seed": 1}
+    assert new_config(old) == {
+        "data": {"flip": True, "batch": 8},
+        "model": {"init_from": "", "freeze_layers": 0},
+        "seed": 1,
+    }
+
+
+def test_keyword_arguments_of_load_get_todays_names(monkeypatch):
+    from po3d.systems import api, orbit
+
+    given = []
+    monkeypatch.setattr(orbit, "pipeline", lambda **options: given.append(options))
+    with pytest.warns(DeprecationWarning, match="table= is deprecated; use scenes="):
+        api.load("orbit", table="truth")
+    assert given == [{"scenes": "ground_truth"}]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (["ask", "a", "b", "--reader", "own"], ["ask", "a", "b", "--parser", "benchmark"]),
+        (["ask", "a", "b", "--reader=learned"], ["ask", "a", "b", "--parser=general"]),
+        (
+            ["export", "--table", "predicted", "--scenes", "a.jsonl"],
+            ["export", "--scenes", "predicted", "--scenes-file", "a.jsonl"],
+        ),
+    ],
+)
+def test_old_flags_are_taken(old, new, capsys):
+    assert new_command(old) == new
+    assert "is deprecated" in capsys.readouterr().err
+    assert new_command(new) == new
+    assert capsys.readouterr().err == ""
 
 
 def test_an_old_option_is_taken_with_one_line(capsys):

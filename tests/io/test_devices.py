@@ -66,7 +66,7 @@ def test_the_trainer_is_the_one_that_was_asked_for(experiment, trainer):
         ("pulsecheck457", 2, []),
         ("3dsrbench", 1, []),
         ("scope", 1, []),
-        ("hypo3d", 2, ["benchmark.table=map"]),
+        ("hypo3d", 2, ["benchmark.scenes=map"]),
     ],
 )
 def test_the_device_reaches_every_network_of_a_benchmark(benchmark, networks, options, monkeypatch):
@@ -82,7 +82,7 @@ def test_the_device_reaches_every_network_of_a_benchmark(benchmark, networks, op
     system = build(buildable(options["system"]))
     if benchmark == "hypo3d":
         table = system.tables
-        TopViewEstimator.named(table.checkpoint, table.mirror, table.device)
+        TopViewEstimator.named(table.checkpoint, table.flip_tta, table.device)
     assert asked == ["elsewhere"] * networks
     NetworkEstimator.named.cache_clear()
 

@@ -8,6 +8,7 @@ import pytest
 from po3d.io.files import read_jsonl
 from po3d.io.paths import NATURAL
 from po3d.language.program import Call
+from po3d.language.programs.rooms import parse_text
 from po3d.language.read.omissions import (
     DENIED,
     forgets_how_many,
@@ -17,7 +18,6 @@ from po3d.language.read.omissions import (
 )
 from po3d.language.read.reader import FORGETFUL, ParserOutput, _doubted
 from po3d.systems import rooms
-from po3d.systems.rooms import parse_text
 
 CHAIRS = 'filter(name, "chair", scene)'
 RED = 'unique(filter(color, "red", filter(name, "chair", scene)))'

@@ -68,12 +68,12 @@ def test_the_trained_network_stays_as_it_was():
     assert all(torch.equal(v, before[k]) for k, v in net.state_dict().items())
 
 
-@pytest.mark.parametrize("mirror", [False, True])
-def test_detections_are_those_of_the_plain_estimator(mirror, monkeypatch):
+@pytest.mark.parametrize("flip_tta", [False, True])
+def test_detections_are_those_of_the_plain_estimator(flip_tta, monkeypatch):
     monkeypatch.setattr(StreetEstimator, "threshold", 0.005)
     net, images = trained(backbone="resnet10t"), pictures(5)
     found, plain = (
-        StreetEstimator(net, mirror=mirror, plain=p).detect(images) for p in (False, True)
+        StreetEstimator(net, flip_tta=flip_tta, plain=p).detect(images) for p in (False, True)
     )
     assert found.present.sum() > 10
     np.testing.assert_array_equal(found.present, plain.present)
@@ -100,21 +100,24 @@ def test_with_bf16_the_shipped_estimator_sees_the_same_things(monkeypatch):
             np.testing.assert_allclose(one.position, other.position, atol=0.05)
 
 
-@pytest.mark.parametrize("mirror", [False, True])
-def test_how_many_are_looked_at_together_changes_no_bit(mirror, monkeypatch):
+@pytest.mark.parametrize("flip_tta", [False, True])
+def test_how_many_are_looked_at_together_changes_no_bit(flip_tta, monkeypatch):
     monkeypatch.setattr(StreetEstimator, "threshold", 0.005)
-    street, images = StreetEstimator(trained(backbone="regnetx_002"), mirror=mirror), pictures(7)
+    street, images = (
+        StreetEstimator(trained(backbone="regnetx_002"), flip_tta=flip_tta),
+        pictures(7),
+    )
     together = [to_json(scene) for scene in street.estimate(images)]
     assert [to_json(scene) for image in images for scene in street.estimate([image])] == together
     assert [to_json(scene) for scene in street.estimate(images[2:5])] == together[2:5]
     assert sum(len(scene["objects"]) for scene in together) > 10
 
 
-@pytest.mark.parametrize("mirror", [False, True])
-def test_how_many_are_looked_at_together_changes_no_bit_of_how_the_camera_is_held(mirror):
+@pytest.mark.parametrize("flip_tta", [False, True])
+def test_how_many_are_looked_at_together_changes_no_bit_of_how_the_camera_is_held(flip_tta):
     torch.manual_seed(0)
     net, images = RoomViewEstimator.build(**SIZE, backbone="regnetx_002"), pictures(7)
-    estimator = RoomViewEstimator(net, mirror=mirror)
+    estimator = RoomViewEstimator(net, flip_tta=flip_tta)
     together = estimator.detect(images, [1.0] * 7).hold
     for part in (slice(0, 1), slice(1, 3), slice(2, 5)):
         np.testing.assert_array_equal(

@@ -17,7 +17,7 @@ PICTURES = np.random.default_rng(0).integers(0, 256, (3, 480, 640, 3), dtype=np.
 def estimator() -> StreetEstimator:
     torch.manual_seed(0)
     result = StreetEstimator(
-        StreetEstimator.build(width=160, height=120, neck=8, hidden=16), mirror=True
+        StreetEstimator.build(width=160, height=120, neck=8, hidden=16), flip_tta=True
     )
     result.threshold = 0.0
     return result

@@ -72,7 +72,7 @@ def rooms(scene, program, draw=POSES, samples=64):
     """(answer, its probability) in the drawn worlds: the vote of the likeliest table, which a room
     counts too, is taken out.
     """
-    program = room_language.parse_text(program)
+    program = room_language.ROOMS.parse(program)
     said = room(scene, "given", samples, WIDE, draw).run("", None, program)
     likeliest = room(scene.certain(), "given", 0, WIDE).run("", None, program)
     votes = said.probability * (samples + 1) - (likeliest.answer == said.answer)

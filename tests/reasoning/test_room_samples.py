@@ -69,7 +69,8 @@ def questions(scene: Scene, seed: int) -> list[tuple[str, RoomCall | None, RoomC
                     for _ in range(2)
                 ]
                 frame = frame_text_anchors(anchors[: int(random.integers(3))])
-                asked.append((frame, change.program if change else None, question.program))
+                edit = ROOMS.to_core(change.program) if change else None
+                asked.append((frame, edit, ROOMS.to_core(question.program)))
     return asked
 
 
@@ -85,8 +86,7 @@ def compare(seed: int, count: int = 12) -> Counter:
             frame, anchors = room._anchors(frame)
             samples = room._samples(anchors)
             assert samples.arrays is not None
-            edit = None if change is None else ROOMS.to_core(change)
-            together = samples._in_frame(frame).answers(edit, ROOMS.to_core(question))
+            together = samples._in_frame(frame).answers(change, question)
         except NotBatchable as reason:
             ran["one by one"] += 1
             ran[f"not together: {reason}"] += 1
@@ -167,10 +167,10 @@ def test_a_question_that_cannot_run_on_all_samples_at_once_runs_on_each():
     scene, beliefs = uncertain_room(1)
     room = SampledRoom(beliefs, ROOM_RULES, "anchors", 8, ("existence", "flip", "looks"))
     name = scene.objects[0].value("name")
-    change = ROOMS.tree.parse(f'then(remove(all("{name}")), remove(all("picture")))')
-    question = ROOMS.tree.parse('count(all("object"))')
+    change = ROOMS.parse(f'then(remove(all("{name}")), remove(all("picture")))')
+    question = ROOMS.parse('count(all("object"))')
     with pytest.raises(NotBatchable):
-        room._samples([])._in_frame("").answers(ROOMS.to_core(change), ROOMS.to_core(question))
+        room._samples([])._in_frame("").answers(change, question)
     samples = room._samples([])
     assert samples.answers("", change, question) == [
         r.run("", change, question).answer for r in samples.rooms

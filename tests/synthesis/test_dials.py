@@ -1,4 +1,4 @@
-"""Difficulty dials: as they are shipped they change no byte; turned, they do what they say."""
+"""Difficulty difficulty: as they are shipped they change no byte; turned, they do what they say."""
 
 import hashlib
 import json
@@ -63,8 +63,8 @@ def test_the_default_questions_are_those_of_before_there_were_dials():
     )
 
 
-def near_share(dials: Difficulty) -> float:
-    asked = questions(RECORDS[:2], 5, dials)
+def near_share(difficulty: Difficulty) -> float:
+    asked = questions(RECORDS[:2], 5, difficulty)
     found = []
     for category in GEOMETRIC:
         read = read_records(asked[category], category, "test")
@@ -99,7 +99,7 @@ def test_scenes_have_as_many_objects_and_as_much_hiding_as_asked_for(tmp_path):
     share = {}
     for occluded in (0.0, 0.6):
         split = open_fresh(
-            tmp_path / str(occluded), 2, 3, dials={"objects": [5, 6], "occluded": occluded}
+            tmp_path / str(occluded), 2, 3, difficulty={"objects": [5, 6], "occluded": occluded}
         )
         scenes: list[Scene] = [split.truth(name) for name in split.images]
         assert {len(scene) for scene in scenes} <= {5, 6}
@@ -112,7 +112,7 @@ def test_scenes_have_as_many_objects_and_as_much_hiding_as_asked_for(tmp_path):
     }
     again = open_split("pulsecheck457", tmp_path / "0.6")
     assert again.questions == load(tmp_path / "0.6").questions
-    assert again.source.twin.dials == Difficulty((5, 6), 0.6)
+    assert again.source.twin.difficulty == Difficulty((5, 6), 0.6)
     with pytest.raises(InputError, match="with other settings"):
         open_fresh(tmp_path / "0.6", 2, 3)
 
@@ -122,14 +122,15 @@ def test_the_shipped_config_is_the_default():
         for benchmark, source in BENCHMARKS.items():
             config = compose(name, ["out=x", f"benchmark={benchmark}"])
             assert (
-                difficulty_of(difficulty_options(config.benchmark)["dials"], source.dials)
-                == source.dials()
+                difficulty_of(difficulty_options(config.benchmark)["difficulty"], source.difficulty)
+                == source.difficulty()
             )
-            assert source.dials().tag == ""
+            assert source.difficulty().tag == ""
     harder = compose(
-        "generate", ["out=x", "benchmark.dials.hops=[3]", "benchmark.dials.objects=[8,10]"]
+        "generate",
+        ["out=x", "benchmark.difficulty.hops=[3]", "benchmark.difficulty.objects=[8,10]"],
     )
-    turned = difficulty_of(difficulty_options(harder.benchmark)["dials"])
+    turned = difficulty_of(difficulty_options(harder.benchmark)["difficulty"])
     assert turned == Difficulty((8, 10), hops=(3,))
     assert difficulty_of(turned.changed()) == turned
     assert (DEFAULT.tag, turned.tag, DEFAULT.changed()) == ("", "-objects8_10-hops3", {})
@@ -170,7 +171,7 @@ def test_a_dial_of_another_benchmark_is_said(kind, options, says):
         difficulty_of(options, kind)
 
 
-# The files of tiny fresh twins without dials, as they were before there were any; those of hypo3d
+# The files of tiny fresh twins without difficulty, as they were before there were any; those of hypo3d
 # in the speakers' later wording.
 BEFORE = {"hypo3d": "ebc0ffaf1eda326c053581ba", "scope": "67293ed341da5fe358917093"}
 
@@ -195,8 +196,8 @@ def test_rooms_have_as_many_things_as_asked_for():
         assert counts[0] <= 5 < 9 < counts[1] <= 18
 
 
-def fresh_rooms(folder, **dials):
-    split = BENCHMARKS["hypo3d"].open_fresh(folder, 1, 5, None, 1, dials=dials)
+def fresh_rooms(folder, **difficulty):
+    split = BENCHMARKS["hypo3d"].open_fresh(folder, 1, 5, None, 1, difficulty=difficulty)
     asked = [q for q in split.questions if not q.control]
     assert len(asked) > 10
     return split, asked

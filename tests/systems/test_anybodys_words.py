@@ -166,8 +166,8 @@ def test_what_is_run_into_is_the_first_of_all():
     assert "best(distance, least" in str(resolve_the_one(program))
     assert str(resolve_the_one(resolve_the_one(program))) == str(resolve_the_one(program))
     assert (
-        street.DOMAIN.to_dialect(resolve_the_one(program), Question("q", "", "", "2d", ""))
-        .args[1]
+        street.DOMAIN.adapted(resolve_the_one(program), Question("q", "", "", "2d", ""))
+        .program.args[1]
         .op
         == "best"
     )

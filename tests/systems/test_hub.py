@@ -116,7 +116,7 @@ def of(kind: str, **changes):
         (lambda c: c.update(options={"samples": 10**9}), r"options\.samples: .* at most 10000"),
         (lambda c: c.update(options={"seed": -1}), r"options\.seed"),
         (lambda c: c.update(options={"margins": "yes"}), r"options\.margins"),
-        (lambda c: c.update(options={"table": "truth"}), "unknown option 'table'"),
+        (lambda c: c.update(options={"table": "truth"}), "unknown option 'scenes'"),
         (
             of("street_estimator", network={"backbone": "vit_giant_patch14_dinov2"}),
             "do not fit this version",

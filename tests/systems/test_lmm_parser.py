@@ -37,7 +37,7 @@ def known(split):
 
 def run(name, split, out, reply, **settings):
     with scripted(reply) as endpoint:
-        system = LmmParser(name, endpoint.base_url, "m", **{"table": "truth", **settings})
+        system = LmmParser(name, endpoint.base_url, "m", **{"scenes": "ground_truth", **settings})
         given = predict(split, system, out, {})
         return given, system, endpoint.requests
 
@@ -96,7 +96,7 @@ def test_predicted_tables_come_from_a_run(tmp_path):
     by_text = known(split)
     path = tmp_path / "scenes.jsonl"
     write_jsonl(path, [to_json(split.truth(name)) | {"image": name} for name in split.images])
-    settings = {"table": "predicted", "scenes": str(path)}
+    settings = {"scenes": "predicted", "scenes_file": str(path)}
     given, *_ = run(
         "superclevr",
         split,
@@ -112,19 +112,19 @@ def test_predicted_tables_come_from_a_run(tmp_path):
 def test_the_language_that_a_model_is_given_is_the_executors(world):
     executor = oracle(world).executor
     for _, _, program, *edit in _words()[world]["examples"]:
-        executor.parsed(program)
+        executor.dialect.parse(program)
         if edit:
-            executor.parsed(edit[0])
+            executor.dialect.parse(edit[0])
         assert program in language(world)
 
 
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"table": "none"}, "predicted or truth"),
-        ({"table": "predicted"}, "needs scenes=FILE"),
+        ({"scenes": "none"}, "predicted or ground_truth"),
+        ({"scenes": "predicted"}, "needs scenes_file=FILE"),
         ({"show": "none"}, "has no effect"),
-        ({"frame": "none", "table": "truth"}, "needs table=predicted"),
+        ({"frame": "none", "scenes": "ground_truth"}, "needs scenes=predicted"),
     ],
 )
 def test_settings_that_it_lacks_are_refused(settings, says):

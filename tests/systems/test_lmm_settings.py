@@ -67,7 +67,7 @@ SETTINGS = [
     ("scope", {"style": "ego_to_allo"}),
     ("scope", {"show": "none"}),
     ("pulsecheck457", {"style": "cot"}),
-    ("hypo3d", {"show": "none", "table": "truth"}),
+    ("hypo3d", {"show": "none", "scenes": "ground_truth"}),
 ]
 
 
@@ -134,13 +134,13 @@ def test_a_table_is_the_true_one_or_that_of_a_run(tmp_path):
     question = split.questions[0]
     context = Context.of(split, question.image)
     scene = context.truth()
-    true = Prompter("hypo3d", PromptSetting(table="truth")).prompt(question, context)
+    true = Prompter("hypo3d", PromptSetting(scenes="ground_truth")).prompt(question, context)
     assert all(o.value("name") in true.text for o in scene.objects)
     write_jsonl(
         tmp_path / "scenes.jsonl",
         [to_json(split.truth(name)) | {"image": name} for name in split.images],
     )
-    setting = PromptSetting(table="predicted")
+    setting = PromptSetting(scenes="predicted")
     assert Prompter("hypo3d", setting, tmp_path / "scenes.jsonl").prompt(question, context) == true
     write_jsonl(tmp_path / "scenes.jsonl", [])
     with pytest.raises(InputError, match="has no scene for"):
@@ -153,7 +153,7 @@ def test_a_table_is_the_true_one_or_that_of_a_run(tmp_path):
         ("scope", {"frame": "none"}, "frame of scope"),
         ("pulsecheck457", {"show": "captions"}, "show of pulsecheck457"),
         ("hypo3d", {"style": "ego_to_allo"}, "style of hypo3d"),
-        ("hypo3d", {"table": "predicted"}, "needs scenes=FILE"),
+        ("hypo3d", {"scenes": "predicted"}, "needs scenes_file=FILE"),
     ],
 )
 def test_a_setting_that_a_benchmark_lacks_is_refused(name, setting, says):
@@ -177,7 +177,7 @@ COMMANDS = [
         "m, camera frame, labelled maps",
     ),
     (["benchmark=scope", "system.style=ego_to_allo"], "m, ego to allo"),
-    (["benchmark=superclevr", "system=lmm_parser", "system.table=truth"], "m, true tables"),
+    (["benchmark=superclevr", "system=lmm_parser", "system.scenes=ground_truth"], "m, true tables"),
 ]
 
 

@@ -286,6 +286,6 @@ def test_flat_pictures_answer_no_question_of_streets():
 )
 def test_a_program_depends_on_what_it_reads_and_one_beyond_streets_on_everything(program, read):
     settings = dict.fromkeys(DOMAIN.modules, "gt")
-    reading = parts.ParsedQuestion(Parse("ok", Call.parse(program)), by="learned")
+    reading = parts.ParsedQuestion(Parse("ok", Call.parse(program)), by="general")
     relevant = DOMAIN.relevant(settings, reading)
     assert {m for m, setting in relevant.items() if setting == "gt"} == read

@@ -143,7 +143,7 @@ def test_histograms_are_the_cell_means_of_the_directions():
 
 def has_renderer() -> bool:
     try:
-        render_compare.verifier()
+        render_compare.refiner()
     except RenderError:
         return False
     return True
@@ -152,14 +152,14 @@ def has_renderer() -> bool:
 def test_renderings_are_compared_by_default_where_a_renderer_is_available():
     expected = "render" if has_renderer() else "off"
     estimator = street.pipeline().tables.estimator
-    assert isinstance(estimator.verify, RenderCompare) == (expected == "render")
-    assert identity(estimator)["verify"] == expected
+    assert isinstance(estimator.refine, RenderCompare) == (expected == "render_compare")
+    assert identity(estimator)["refine"] == expected
     for off in ("off", False):
-        estimator = street.pipeline(verify=off).tables.estimator
-        assert estimator.verify is None
-        assert identity(estimator)["verify"] == "off"
-    with pytest.raises(InputError, match=r"unknown perception\.verify='draw'"):
-        street.pipeline(verify="draw")
+        estimator = street.pipeline(refine=off).tables.estimator
+        assert estimator.refine is None
+        assert identity(estimator)["refine"] == "off"
+    with pytest.raises(InputError, match=r"unknown perception\.refine='draw'"):
+        street.pipeline(refine="draw")
 
 
 def test_without_a_renderer_one_note_says_so_and_render_is_refused(monkeypatch, capsys):
@@ -169,7 +169,9 @@ def test_without_a_renderer_one_note_says_so_and_render_is_refused(monkeypatch, 
     monkeypatch.setattr(render_compare, "_renderer", unavailable)
     street._note_no_renderer.cache_clear()
     for _ in range(2):
-        assert street.pipeline().tables.estimator.verify is None
+        assert street.pipeline().tables.estimator.refine is None
     assert capsys.readouterr().err.count("no OpenGL 3.3 context over EGL") == 1
-    with pytest.raises(InputError, match=r"perception\.verify=render needs a renderer: no OpenGL"):
-        street.pipeline(verify="render")
+    with pytest.raises(
+        InputError, match=r"perception\.refine=render_compare needs a renderer: no OpenGL"
+    ):
+        street.pipeline(refine="render_compare")

@@ -19,13 +19,13 @@ def run(out, *options):
 @pytest.mark.parametrize(
     ("options", "label"),
     [
-        (["benchmark.table=captions"], "po3d, captions (mini"),
+        (["benchmark.scenes=captions"], "po3d, captions (mini"),
         (
-            ["benchmark.table=semantic_map", "benchmark.frame=none"],
+            ["benchmark.scenes=semantic_map", "benchmark.frame=none"],
             "po3d, semantic map, no frame (mini",
         ),
         (
-            ["benchmark.table=truth", "benchmark.frame=camera"],
+            ["benchmark.scenes=ground_truth", "benchmark.frame=camera"],
             "po3d, true tables, camera frame (mini",
         ),
         ([], "po3d, plain maps (mini, 2 rooms"),
@@ -35,7 +35,7 @@ def test_sources_and_frames_reach_the_report(options, label, tmp_path):
     report, page = run(tmp_path, *options)
     assert label in page
     assert report["rows"][0]["value"] > 20
-    assert bool(report["perception"]) == (report["settings"]["table"] != "truth")
+    assert bool(report["perception"]) == (report["settings"]["scenes"] != "ground_truth")
     for title in (
         "By change",
         "by frame",
@@ -56,7 +56,7 @@ def test_sources_and_frames_reach_the_report(options, label, tmp_path):
 @pytest.mark.parametrize(
     ("option", "says"),
     [
-        ("benchmark.table=guess", "unknown table source 'guess'"),
+        ("benchmark.scenes=guess", "unknown source of scenes 'guess'"),
         ("benchmark.frame=mirror", "unknown frame 'mirror'"),
     ],
 )

@@ -13,6 +13,7 @@ from po3d.cli import ask as cli_ask
 from po3d.cli.main import main
 from po3d.io.errors import InputError
 from po3d.language.program import Call
+from po3d.language.programs.rooms import parse_text
 from po3d.language.read import room_style
 from po3d.language.read.parse import Parse
 from po3d.language.read.reader import ParserOutput as Read
@@ -43,7 +44,7 @@ class Own:
 
     def parse(self, texts, sort):
         known = {"sure": 0.99, "unsure": 0.5}
-        program = rooms.parse_text('count(all("window"))')
+        program = parse_text('count(all("window"))')
         return [
             (
                 Parse("ok", program, known[t])
@@ -213,7 +214,7 @@ def test_the_general_parser_is_not_consulted_where_the_own_one_is_sure_and_knows
 ):
     class Parser(Own):
         def parse(self, texts, sort):
-            return [Parse("ok", rooms.parse_text('count(all("window"))'), 0.99) for _ in texts]
+            return [Parse("ok", parse_text('count(all("window"))'), 0.99) for _ in texts]
 
     desks = [read('count(filter(name, "desk", scene))', 0.6)]
     network = Network(question={PLAIN: desks, "Windows?": desks})
@@ -246,9 +247,7 @@ def test_an_evaluation_consults_the_general_parser_below_a_probability(
 
     class Parser(Own):
         def parse(self, texts, sort):
-            return [
-                Parse("ok", rooms.parse_text('count(all("window"))'), probability) for _ in texts
-            ]
+            return [Parse("ok", parse_text('count(all("window"))'), probability) for _ in texts]
 
     network = Network(question={"Windows?": [read('count(filter(name, "desk", scene))', 0.6)]})
     monkeypatch.setattr(general_parser, "_reader", lambda *_: network)
@@ -562,7 +561,7 @@ def test_options_may_use_other_words_than_the_table(world):
 
     def said(*options):
         asked = question(options=options, images=("view",), views=(0,))
-        reading = ParsedQuestion(world.DOMAIN.to_dialect_parse(nearest, asked))
+        reading = ParsedQuestion(world.DOMAIN.adapted(nearest, asked))
         return reading.format_answer(answering.run(asked, reading).outcome.answer, asked)
 
     assert said("couch", "bird cage", "the fish man", "TV stand") == "the fish man"

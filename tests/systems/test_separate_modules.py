@@ -41,14 +41,14 @@ def street() -> StreetEstimator:
     net = StreetEstimator.build(
         backbone="test_resnet", width=160, height=120, fold=1, neck=16, hidden=32
     )
-    return StreetEstimator(net, mirror=False, plain=True)
+    return StreetEstimator(net, flip_tta=False, plain=True)
 
 
-def crops(kind: type, mirror: bool = False):
+def crops(kind: type, flip_tta: bool = False):
     torch.manual_seed(1)
     return kind(
         kind.build(backbone="test_resnet", width=160, height=120, crop=32, hidden=32),
-        mirror=mirror,
+        flip_tta=flip_tta,
         plain=True,
     )
 
@@ -92,11 +92,11 @@ def run(estimator, images, scenes):
 # --- the networks ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mirror", [False, True])
+@pytest.mark.parametrize("flip_tta", [False, True])
 @pytest.mark.parametrize("kind", [StreetAttributes, StreetPose])
-def test_what_a_network_on_crops_says_of_a_box_does_not_depend_on_the_others(kind, mirror):
+def test_what_a_network_on_crops_says_of_a_box_does_not_depend_on_the_others(kind, flip_tta):
     images, scenes = shown()
-    module = crops(kind, mirror)
+    module = crops(kind, flip_tta)
     method = module.estimate_attributes if kind is StreetAttributes else None
     if method is None:
         together = module.described(images, scenes)
@@ -262,6 +262,10 @@ def each(value):
         (lambda scenes: [[] for _ in scenes], "should return one entry for each of the .* rows of"),
         (lambda scenes: 1 / 0, r"estimate_attributes raised ZeroDivisionError \(test_separate_modules.py, line"),
         (each({"color": {"red": 0.3}}), "probabilities of color should be at least 0 and sum to 1"),
+        (each({"color": {"red": "much"}}), "probabilities of color should be at least 0 and sum"),
+        (each({"color": {"red": None}}), "probabilities of color should be at least 0 and sum"),
+        (each({"color": {"red": [1.0]}}), "probabilities of color should be at least 0 and sum"),
+        (each({"color": {"red": 10**400}}), "probabilities of color should be at least 0 and sum"),
         (each({"color": {"pink": 1.0}}), "unknown color of .* 'pink'"),
         (each({"mood": {"red": 1.0}}), "unknown attribute of .* 'mood'"),
         (each("red"), "should return attribute -> value -> probability"),
@@ -279,6 +283,11 @@ def test_attributes_that_are_none_are_refused(value, says):
         (each(ObjectPose(math.nan)), r"returned a non-finite objects\[0\].heading"),
         (each(0.5), "should return an ObjectPose for each row, not 0.5"),
         (each(ObjectPose(0.1, (1.0,))), "should return an ObjectPose for each row"),
+        (each(ObjectPose(0.1, None, ((1.0,),))), "should return an ObjectPose for each row"),
+        (each(ObjectPose(0.1, None, 5)), "should return an ObjectPose for each row"),
+        (each(ObjectPose(0.1, None, None, 1.5)), "should return an ObjectPose for each row"),
+        (each(ObjectPose(10**400)), "should return an ObjectPose for each row"),
+        (each(ObjectPose(0.1, (1.0, math.inf))), r"returned a non-finite objects\[0\].position"),
     ],
 )
 def test_poses_that_are_none_are_refused(value, says):
@@ -346,8 +355,8 @@ def test_an_evaluation_uses_and_names_each_module(tmp_path, capsys):
             "perception.modules is set, but has no effect on system=random",
         ),
         (
-            [MEAN_COLOR, "perception.verify=render"],
-            "perception.verify=render and perception.modules cannot be combined",
+            [MEAN_COLOR, "perception.refine=render_compare"],
+            "perception.refine=render_compare and perception.modules cannot be combined",
         ),
         (
             ["perception.modules.attributes={softness: 3}"],

@@ -47,7 +47,7 @@ def test_every_pipeline_refuses_a_true_table(world):
 
 @pytest.mark.parametrize("world", [rooms, photographs, orbit])
 def test_no_pipeline_takes_true_tables_unasked(world):
-    assert inspect.signature(world.pipeline).parameters["table"].default != "truth"
+    assert inspect.signature(world.pipeline).parameters["scenes"].default != "ground_truth"
 
 
 def test_the_truth_by_its_name_is_what_was_asked_for():

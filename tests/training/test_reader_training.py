@@ -163,7 +163,9 @@ def test_dropped_words_are_those_of_sentences_that_nobody_copies(lines, coder):
 
 
 def test_training_goes_on_from_a_checkpoint_with_layers_that_stay(coder, tmp_path):
-    module = ReaderModule(start="reader", still=4, smoothing=0.1, shape={"dropout": 0.2})
+    module = ReaderModule(
+        init_from="reader", freeze_layers=4, smoothing=0.1, shape={"dropout": 0.2}
+    )
     shipped = GeneralParser.from_checkpoint("checkpoints/reader").network
     assert all(
         torch.equal(a, b)
@@ -175,13 +177,13 @@ def test_training_goes_on_from_a_checkpoint_with_layers_that_stay(coder, tmp_pat
     assert any(name.startswith("blocks.") for name in trained)
     assert not any("embeddings" in name for name in trained)
     with pytest.raises(InputError):
-        ReaderModule(start=str(tmp_path / "none"))
+        ReaderModule(init_from=str(tmp_path / "none"))
 
 
 def test_smoothing_gives_some_of_each_token_to_all_that_could_stand_there(coder):
     tokens, pieces = coder
     batch = collate([Samples([p], tokens, pieces, 0, plain=True)[0] for p in bank("train")[0][:1]])
-    module = ReaderModule(start="reader", shape={"dropout": 0.0})
+    module = ReaderModule(init_from="reader", shape={"dropout": 0.0})
     network = module.network
     with torch.no_grad():
         plain = network.train()(*batch)
@@ -200,7 +202,7 @@ def test_smoothing_gives_some_of_each_token_to_all_that_could_stand_there(coder)
 def test_training_in_few_bits_sees_what_is_shipped(coder, tmp_path):
     tokens, pieces = coder
     batch = collate([Samples([p], tokens, pieces, 0, plain=True)[0] for p in bank("train")[0][:1]])
-    module = ReaderModule(start="reader", shape={"dropout": 0.0}, few_bits=True)
+    module = ReaderModule(init_from="reader", shape={"dropout": 0.0}, few_bits=True)
     torch.manual_seed(0)
     with torch.no_grad():  # what was loaded lies on the levels already
         for weight in module.network.parameters():
@@ -233,7 +235,7 @@ def test_all_sentences_of_a_line_are_read_at_once(lines, coder):
         (p.sort, p.program) for p in line
     ]
     batch = collate([sample, Samples([lines[0][0]], tokens, pieces, 0, plain=True)[0]])
-    network = ReaderModule(start="reader").network.eval()
+    network = ReaderModule(init_from="reader").network.eval()
     with torch.no_grad():
         together = network(*batch)
         alone = [

@@ -16,7 +16,8 @@ from po3d.synthesis.top_view.layouts import sample_room
 from po3d.synthesis.top_view.top_views import top_camera
 from po3d.training.data import WithFlip
 from po3d.training.estimator import EstimatorModule
-from po3d.training.rendered import RoomViewData, TopViewData, ViewFolder
+from po3d.training.picture_folders import ViewFolder
+from po3d.training.rendered import RoomViewData, TopViewData
 from po3d.training.run import train
 from po3d.training.view_labels import ViewLabels, mirrored_labels
 

@@ -29,9 +29,7 @@ def shards(tmp_path_factory):
 def data(
     root, batch: int, rank: int = 0, world: int = 1, start: int = 0, steps: int = 100, **options
 ) -> ShardData:
-    found = ShardData(
-        str(root), width=SIZE[0], height=SIZE[1], batch=batch, mirror=False, **options
-    )
+    found = ShardData(str(root), width=SIZE[0], height=SIZE[1], batch=batch, flip=False, **options)
     found.trainer = SimpleNamespace(
         max_steps=steps,
         global_step=start,

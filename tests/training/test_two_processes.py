@@ -215,7 +215,7 @@ def test_epochs_of_two_processes_have_the_curves_of_one(straight, shards, tmp_pa
     """Each part of the loss, on pictures with labels."""
     steps = EPOCHS * TRAINED // 2
     width, height = SIZES["street"]
-    data = ShardData(str(shards), width=width, height=height, batch=2, mirror=False)
+    data = ShardData(str(shards), width=width, height=height, batch=2, flip=False)
     run("street", tmp_path, steps, batch=2, still=True, data=data)
     curves = [rows(out) for out in (straight / "street", tmp_path)]
     assert len(curves[0]) == len(curves[1]) == steps

@@ -111,7 +111,7 @@ def main(
         if shards:
             width, height = SIZES[kind]
             data = ShardData(
-                shards, width=width, height=height, batch=1, num_workers=loaders, mirror=False
+                shards, width=width, height=height, batch=1, num_workers=loaders, flip=False
             )
         module = {"dropout": 0.0} if "parser" in kind else {}
         options = dict(batch=1, module=module, still=True, save_every=2, data=data)

@@ -90,7 +90,8 @@ BENCHMARK = Benchmark(
     write_corrected=write_corrected,
     # Plain maps, compared with ground-truth scenes.
     default_runs=(
-        ("benchmark.table=truth",), ("compare_to=[outputs/hypo3d-mini-po3d-true-tables]",),
+        ("benchmark.scenes=ground_truth",),
+        ("compare_to=[outputs/hypo3d-mini-po3d-true-tables]",),
     ),
     figures=plots.figures,
     title="Hypo3D",

@@ -36,12 +36,12 @@ class InstanceBox(NamedTuple):
 
     @property
     def up(self) -> int:
-        """Index of the axis closest to world z."""
+        """Index in `axes` of the box axis that is closest to vertical."""
         return int(np.abs(self.axes[:, 2]).argmax())
 
     @property
     def level(self) -> tuple[int, int]:
-        """Indices of the other two axes, the shorter first."""
+        """Indices in `axes` of the two horizontal axes, that of the shorter side first."""
         i, j = (k for k in range(3) if k != self.up)
         return (i, j) if self.lengths[i] <= self.lengths[j] else (j, i)
 

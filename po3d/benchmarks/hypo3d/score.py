@@ -126,8 +126,8 @@ def partial_match(predicted: str, gold: str) -> float:
 def matches(
     questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "official"
 ) -> list[Match]:
-    """Return the scores of each question's prediction; a status other than "ok" scores 0 in
-    both.
+    """Return exact and partial match of each question's prediction; both are 0 for a status other
+    than "ok".
     """
     known("scorer", scorer, SCORERS)
     result = []

@@ -66,18 +66,17 @@ def generate(
     controls: bool = True,
     workers: int = 1,
     maps: bool = False,
-    dials: RoomDifficulty = ROOM_DEFAULT,
+    difficulty: RoomDifficulty = ROOM_DEFAULT,
 ) -> None:
     """Write `size` rooms with their questions to the folder `out`; a complete folder is left
     unchanged.
 
-    With `maps`, plain maps are rendered too; otherwise they are rendered on demand. `dials`: the
-    difficulty.
+    With `maps`, plain maps are rendered too; otherwise they are rendered on demand.
     """
-    out = start_twin(out, FORMAT, size, seed, split, workers, dials, controls=controls)
+    out = start_twin(out, FORMAT, size, seed, split, workers, difficulty, controls=controls)
     if (out / "contextvqa.json").exists():
         return
-    work = partial(room, seed=seed, split=split, controls=controls, dials=dials)
+    work = partial(room, seed=seed, split=split, controls=controls, difficulty=difficulty)
     questions: list[Question] = []
     scenes: list[Scene] = []
     anchors: dict[str, Mapping[str, str]] = {}
@@ -103,19 +102,19 @@ def generate(
 
 
 def room(
-    index: int, seed: int, split: str, controls: bool, dials: RoomDifficulty = ROOM_DEFAULT
+    index: int, seed: int, split: str, controls: bool, difficulty: RoomDifficulty = ROOM_DEFAULT
 ) -> tuple[Scene, dict[str, str], list[Question]]:
     """Return room `index`: its scene (in the axes of the map), its anchors by side, and its
     questions without ids.
     """
-    scene = sample_room(seed, index, split, dials.objects)
+    scene = sample_room(seed, index, split, difficulty.objects)
     random = rng(seed, f"hypo3d/{split}", index)
     anchors = sample_frame(scene, random)
     framed = frame(scene, anchors)
     questions = []
     for kind in TYPES:
         for _ in range(CHANGES[kind]):
-            questions += _edit_questions(framed, kind, random, dials)
+            questions += _edit_questions(framed, kind, random, difficulty)
     sides = {side: name for name, side in anchors}
     if controls:
         questions += _controls(framed, questions, random)
@@ -205,7 +204,7 @@ def _means(scene: Scene, anchors: list[tuple[str, str]], target: Scene) -> bool:
 
 
 def _edit_questions(
-    framed: Scene, kind: str, random: np.random.Generator, dials: RoomDifficulty
+    framed: Scene, kind: str, random: np.random.Generator, difficulty: RoomDifficulty
 ) -> list[Question]:
     """Return one change of a kind with its questions."""
     change = sample_change(framed, kind, random)
@@ -214,11 +213,11 @@ def _edit_questions(
     spoken = reworded(change.program, random)
     described = say_change(spoken, kind, random)
     asker = AnsweredQuestionSampler(
-        SceneGeometry(change.planned.edited, framed), random, dials.hops
+        SceneGeometry(change.planned.edited, framed), random, difficulty.hops
     )
     questions: list[Question] = []
     for fine in random.permutation(QUESTION_TYPES[kind]).tolist():
-        near = None if dials.near is None else bool(random.random() < dials.near)
+        near = None if difficulty.near is None else bool(random.random() < difficulty.near)
         question = asker.ask(fine, near=near)
         if question is None:
             continue

@@ -36,7 +36,7 @@ def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
     """
 
     def finish(scenes: list[dict], info: dict) -> None:
-        for category, records in questions(scenes, twin.seed, twin.dials).items():
+        for category, records in questions(scenes, twin.seed, twin.difficulty).items():
             path = out / "questions" / f"{FILES[category]}.json"
             write_json(path, {"info": info, "questions": records}, indent=None)
         write_json(out / "scenes.json", {"info": info, "scenes": scenes}, indent=None)
@@ -48,7 +48,7 @@ def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
 
 
 def questions(
-    scenes: Sequence[Mapping], seed: int, dials: Difficulty = DEFAULT
+    scenes: Sequence[Mapping], seed: int, difficulty: Difficulty = DEFAULT
 ) -> dict[str, list[dict]]:
     """Return category -> question records in the official layout, for scene records in image order.
 
@@ -64,7 +64,7 @@ def questions(
             task = COLUMNS[category].task
             generator = rng(seed, f"questions/{category}", record["image_index"])
             for question in ask(
-                worlds[task], COLUMNS[category], balance[category], generator, scene, dials
+                worlds[task], COLUMNS[category], balance[category], generator, scene, difficulty
             ):
                 outcome = execute(question.program, scene, task)
                 if outcome.answer != question.answer:
@@ -103,5 +103,7 @@ def tables(twin: StreetTwin) -> UnsavedTwin:
     indices = progress(range(twin.size), "rendering masks", unit="image")
     records = [twin.record(twin.scene(index), index) for index in indices]
     return UnsavedTwin(
-        twin, {r["image_filename"]: r for r in records}, questions(records, twin.seed, twin.dials)
+        twin,
+        {r["image_filename"]: r for r in records},
+        questions(records, twin.seed, twin.difficulty),
     )

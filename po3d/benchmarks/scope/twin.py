@@ -68,15 +68,15 @@ def generate(
     images: bool = False,
     furniture: str | Path | None = None,
     cache: str | Path | None = None,
-    dials: OrbitDifficulty = ORBIT_DEFAULT,
+    difficulty: OrbitDifficulty = ORBIT_DEFAULT,
 ) -> None:
     """Write `size` scenes with their questions to the folder `out`, with images if `images` is set;
     a complete folder is left unchanged.
 
-    `furniture`, `cache`: see `pictures.Studio`; `dials`: the difficulty.
+    `furniture`, `cache`: see `pictures.Studio`; `difficulty`: the difficulty.
     """
     settings = {"reading": reading.name, "images": images}
-    out = start_twin(out, TWIN_FORMAT, size, seed, split, workers, dials, **settings)
+    out = start_twin(out, TWIN_FORMAT, size, seed, split, workers, difficulty, **settings)
     if (out / ITEMS).exists():
         return
     pictures = out if images else None
@@ -84,11 +84,13 @@ def generate(
         # the renderer is an optional dependency
         from po3d.benchmarks.scope import pictures as drawing
 
-        studio = drawing.OrbitStudio(seed, split, furniture, cache, dials.objects, reading)
+        studio = drawing.OrbitStudio(seed, split, furniture, cache, difficulty.objects, reading)
         drawing.draw(out, size, studio, workers)
     questions: list[Question] = []
     views: list[SceneViews] = []
-    work = partial(scene, seed=seed, split=split, reading=reading, pictures=pictures, dials=dials)
+    work = partial(
+        scene, seed=seed, split=split, reading=reading, pictures=pictures, difficulty=difficulty
+    )
     for view, scene_questions in each(work, range(size), workers, "scenes", "scene"):
         views.append(view)
         questions += scene_questions
@@ -103,16 +105,18 @@ def scene(
     split: str,
     reading: OrbitConvention = READING,
     pictures: Path | None = None,
-    dials: OrbitDifficulty = ORBIT_DEFAULT,
+    difficulty: OrbitDifficulty = ORBIT_DEFAULT,
 ) -> tuple[SceneViews, list[Question]]:
     """Return scene `index` and its questions; `pictures`: the folder of its rendered views."""
-    orbit_scene = sample_orbit_scene(seed, index, split, reading, dials.objects)
+    orbit_scene = sample_orbit_scene(seed, index, split, reading, difficulty.objects)
     if pictures is not None:
         from po3d.benchmarks.scope.pictures import with_rendered_visibility
 
         orbit_scene = with_rendered_visibility(orbit_scene, pictures, index)
     name = scene_name(index)
-    asker = _QuestionSampler(orbit_scene, name, index, rng(seed, f"scope/{split}", index), dials)
+    asker = _QuestionSampler(
+        orbit_scene, name, index, rng(seed, f"scope/{split}", index), difficulty
+    )
     view = SceneViews(
         replace(orbit_scene.scene, image=name),
         orbit_scene.orbit,
@@ -131,7 +135,7 @@ class _QuestionSampler:
     name: str
     index: int
     random: np.random.Generator
-    dials: OrbitDifficulty
+    difficulty: OrbitDifficulty
 
     def questions(self) -> list[Question]:
         questions: list[Question] = []
@@ -154,10 +158,10 @@ class _QuestionSampler:
         return chosen
 
     def offered(self) -> list[ReferencePair]:
-        """Return the candidate pairs: those of the difficulty that `dials` ask for, if there are
+        """Return the candidate pairs: those that `difficulty` asks for, if there are
         any.
         """
-        near = self.dials.near
+        near = self.difficulty.near
         if (
             near is not None
             and self.random.random() < near

@@ -53,13 +53,15 @@ def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
     def finish(scenes: list[dict], info: dict) -> None:
         write_json(out / "superCLEVR_scenes.json", {"info": info, "scenes": scenes}, indent=None)
         write_json(
-            last, {"info": info, "questions": questions(scenes, twin.seed, twin.dials)}, indent=None
+            last,
+            {"info": info, "questions": questions(scenes, twin.seed, twin.difficulty)},
+            indent=None,
         )
 
     write(out, FORMAT, twin, workers, last, finish)
 
 
-def questions(scenes: Sequence[Mapping], seed: int, dials: Difficulty = DEFAULT) -> list[dict]:
+def questions(scenes: Sequence[Mapping], seed: int, difficulty: Difficulty = DEFAULT) -> list[dict]:
     """Return question records in the official layout, for scene records in image order; answers are
     balanced over all of them.
     """
@@ -72,7 +74,7 @@ def questions(scenes: Sequence[Mapping], seed: int, dials: Difficulty = DEFAULT)
             SceneBitsets(scene, "2d", materials=materials),
             WITH_MATERIAL if materials else WITHOUT,
         )
-        for question in ask(world, attributes, balance, random, scene, dials):
+        for question in ask(world, attributes, balance, random, scene, difficulty):
             outcome = execute(question.program, scene, "2d")
             if outcome.answer != question.answer:
                 raise AssertionError(

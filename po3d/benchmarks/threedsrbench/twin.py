@@ -73,22 +73,21 @@ def generate(
     margin: float = 1.0,
     furniture: str | Path | None = None,
     cache: str | Path | None = None,
-    dials: IndoorDifficulty = INSIDE_DEFAULT,
+    difficulty: IndoorDifficulty = INSIDE_DEFAULT,
 ) -> None:
     """Write `size` pairs with their questions to the folder `out`, with images if `images` is set.
 
     `margin` scales the distance of answers from decision boundaries
-    (`synthesis.indoor_view.questions`); `furniture`, `cache`: see `room_pictures.Studio`; `dials`:
-    the difficulty. An incomplete folder
-    of the same twin is completed; InputError if it holds anything else.
+    (`synthesis.indoor_view.questions`); `furniture`, `cache`: see `room_pictures.Studio`. An
+    incomplete folder of the same twin is completed; InputError if it holds anything else.
     """
     if not 0 <= margin <= 3:
         raise InputError(
             f"margin={margin!r} should be between 0 (includes questions at the boundary) and 3"
         )
-    out = start_twin(out, TWIN_FORMAT, size, seed, split, workers, dials, margin=float(margin))
+    out = start_twin(out, TWIN_FORMAT, size, seed, split, workers, difficulty, margin=float(margin))
     if not (out / OURS).exists():
-        scenes, questions = make(size, seed, split, margin, workers, dials)
+        scenes, questions = make(size, seed, split, margin, workers, difficulty)
         write_release(out, questions, scenes)
     if images:
         # the renderer is an optional dependency
@@ -96,7 +95,7 @@ def generate(
 
         twin = load(out)
         tables = [twin.truth(name) for name in twin.images if not name.endswith(MIRROR)]
-        draw(out, tables, Studio(seed, split, furniture, cache, dials.objects), workers)
+        draw(out, tables, Studio(seed, split, furniture, cache, difficulty.objects), workers)
 
 
 def make(
@@ -105,14 +104,16 @@ def make(
     split: str = "test",
     margin: float = 1.0,
     workers: int = 1,
-    dials: IndoorDifficulty = INSIDE_DEFAULT,
+    difficulty: IndoorDifficulty = INSIDE_DEFAULT,
 ) -> tuple[list[Scene], list[Question]]:
     """Return the scenes and all question rows of `size` pairs."""
     balance = CategoryBalance()
     scenes: list[Scene] = []
     questions: list[Question] = []
     for index, rooms in enumerate(
-        each(partial(_rooms, seed, split, margin, dials), range(size), workers, "rooms", "pair")
+        each(
+            partial(_rooms, seed, split, margin, difficulty), range(size), workers, "rooms", "pair"
+        )
     ):
         random = rng(seed, f"inside asked/{split}", index)
         choices = [(room, balance.choose(room.offers, random)) for room in rooms]
@@ -128,10 +129,10 @@ def make(
 
 
 def _rooms(
-    seed: int, split: str, margin: float, dials: IndoorDifficulty, index: int
+    seed: int, split: str, margin: float, difficulty: IndoorDifficulty, index: int
 ) -> list[TwinRoom]:
     numbers = range(index * ROOMS, (index + 1) * ROOMS)
-    return [look(seed, number, split, margin, dials) for number in numbers]
+    return [look(seed, number, split, margin, difficulty) for number in numbers]
 
 
 def look(
@@ -139,10 +140,10 @@ def look(
     number: int,
     split: str = "test",
     margin: float = 1.0,
-    dials: IndoorDifficulty = INSIDE_DEFAULT,
+    difficulty: IndoorDifficulty = INSIDE_DEFAULT,
 ) -> TwinRoom:
     """Return room `number` of a seed in both views; a pure function."""
-    room = sample_room(seed, number, split, dials.objects)
+    room = sample_room(seed, number, split, difficulty.objects)
     random = rng(seed, f"inside/{split}", number)
     common = common_view(room, random, WIDTH, HEIGHT)
     uncommon, kind = uncommon_view(room, common, random, WIDTH, HEIGHT)
@@ -153,15 +154,15 @@ def look(
     )
     boxed = [_boxed(room, view) for view in views]
     offered = offers(boxed, referring, random, margin)
-    if dials.near is not None or dials.occluded is not None:
+    if difficulty.near is not None or difficulty.occluded is not None:
         random = rng(seed, f"inside dials/{split}", number)
-        near = [] if not dials.near else offers(boxed, referring, random, margin, near=True)
+        near = [] if not difficulty.near else offers(boxed, referring, random, margin, near=True)
         hidden = frozenset(
             np.flatnonzero(
                 (common.share < PARTLY_HIDDEN) | (uncommon.share < PARTLY_HIDDEN)
             ).tolist()
         )
-        offered = _dialled(offered, near, hidden, dials, random)
+        offered = _of_difficulty(offered, near, hidden, difficulty, random)
     scenes = tuple(
         view_table(room, view, f"images/{number:06d}_{viewpoint}.jpg")
         for viewpoint, view in zip(VIEWPOINTS, views, strict=True)
@@ -171,14 +172,14 @@ def look(
     )
 
 
-def _dialled(
+def _of_difficulty(
     clear: Sequence[ViewQuestion],
     near: Sequence[ViewQuestion],
     hidden: frozenset[int],
-    dials: IndoorDifficulty,
+    difficulty: IndoorDifficulty,
     random: np.random.Generator,
 ) -> list[ViewQuestion]:
-    """Return, for each type, the questions of the difficulty that `dials` ask for, or all available
+    """Return, for each type, the questions that `difficulty` asks for, or all available
     ones if there are none; `hidden`: objects partly occluded in a view.
     """
     selected: list[ViewQuestion] = []
@@ -186,10 +187,10 @@ def _dialled(
         items, others = (
             [i for i in of if OPERATIONS[i.op].category == category] for of in (clear, near)
         )
-        if dials.near is not None and random.random() < dials.near:
+        if difficulty.near is not None and random.random() < difficulty.near:
             items = others or items
-        if dials.occluded is not None:
-            wanted = random.random() < dials.occluded
+        if difficulty.occluded is not None:
+            wanted = random.random() < difficulty.occluded
             items = [i for i in items if bool(hidden.intersection(i.rows)) == wanted] or items
         selected += items
     return selected

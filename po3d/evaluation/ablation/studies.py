@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.benchmarks.twin_folder import kind_of_data
 from po3d.evaluation.ablation.study_tables import curve_plot, curves, study_markdown
 from po3d.evaluation.provenance import data_digest, provenance
 from po3d.evaluation.run import Split, evaluate
@@ -248,7 +249,7 @@ def _result(
         setting.scorer,
         {
             "benchmark": BENCHMARK,
-            "split": setting.split if setting.root is None else "release",
+            "split": setting.split if setting.root is None else kind_of_data(Path(setting.root)),
             "system": f"po3d, {run.part} {run.name}",
             "settings": {},
             "provenance": provenance(

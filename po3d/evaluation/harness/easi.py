@@ -1,12 +1,12 @@
 """A run in the shape that EASI's leaderboard takes: results for each question, overall figures, and
 the exact settings (`po3d export --format easi`).
 
-  OUT/easi_results.json                    the payload: model, scores and subScores, in percent
-  OUT/easi_results.zip                     the files below
-  OUT/MODEL/MODEL_DATASET_result.xlsx      a row per question: VLMEvalKit's columns, the prediction, the
-                                           extracted answer, hit
-  OUT/MODEL/MODEL_DATASET_acc.csv          a row per protocol, as fractions; EASI reads the first one
-  OUT/MODEL/MODEL_DATASET_settings.json    run.json's description of the run, data, scorer, versions
+  OUT/easi_results.json                   the payload: model, scores and subScores, in percent
+  OUT/easi_results.zip                    the files below
+  OUT/MODEL/MODEL_DATASET_result.xlsx     a row per question: VLMEvalKit's columns, the prediction,
+                                          the extracted answer, hit
+  OUT/MODEL/MODEL_DATASET_acc.csv         a row per protocol, as fractions; EASI reads the first one
+  OUT/MODEL/MODEL_DATASET_settings.json   run.json's description of the run, data, scorer, versions
 
 docs/lmm.md states which parts follow EASI's code and which are a guess.
 """
@@ -149,9 +149,9 @@ def _archive(path: Path, files: Sequence[Path], folder: str) -> None:
             )
 
 
-def described_data(twin: bool, benchmark: str) -> str:
-    """Return in words what the questions are."""
+def described_data(kind: str, benchmark: str) -> str:
+    """Return in words what the questions are. `kind`: of `kind_of_data`."""
     title = BENCHMARKS[benchmark].title
-    return (
-        f"po3d's twin of {title}, not the benchmark's images" if twin else f"the release of {title}"
-    )
+    if kind == "twin":
+        return f"po3d's twin of {title}, not the benchmark's images"
+    return f"the release of {title}" + ", with labels corrected by po3d" * (kind == "corrected")

@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 from po3d.benchmarks import choices
 from po3d.benchmarks.choices import gapped, letter
 from po3d.benchmarks.registry import BENCHMARKS, difficulty_options, opened
-from po3d.benchmarks.twin_folder import TWIN, described
+from po3d.benchmarks.twin_folder import TWIN, described, kind_of_data
 from po3d.benchmarks.vlmevalkit import cells, write_table
 from po3d.evaluation.compare import read_entry
 from po3d.evaluation.harness import FORMATS, lmms_task
 from po3d.evaluation.harness.vlmevalkit_results import write_results
-from po3d.evaluation.report.records import described_run
+from po3d.evaluation.report.records import data_of, described_run
 from po3d.io.errors import InputError, known
 from po3d.io.files import write_file, write_jsonl
 from po3d.io.progress import progress
 from po3d.io.runs import PREDICTIONS
-from po3d.reasoning.questions import Question, pictures, read_predictions
+from po3d.reasoning.questions import Question, pictures
 from po3d.systems.pipeline import Context
 from po3d.systems.prompts import (
     DEFAULT,
@@ -314,6 +314,7 @@ def export_command(arguments: argparse.Namespace) -> int:
     ):
         if getattr(arguments, option) and arguments.format not in form.split(" or "):
             raise InputError(f"--{option} needs --format {form}")
+    _from_run(arguments)
     if arguments.format == "release":
         _release(arguments)
         return 0
@@ -323,7 +324,7 @@ def export_command(arguments: argparse.Namespace) -> int:
     if arguments.format == "easi":
         return _easi(arguments, split)
     setting = PromptSetting(*(getattr(arguments, name) for name in PromptSetting._fields))
-    prompter = Prompter(arguments.benchmark, setting, arguments.scenes)
+    prompter = Prompter(arguments.benchmark, setting, arguments.scenes_file)
     path = export(
         split,
         arguments.benchmark,
@@ -342,6 +343,20 @@ def export_command(arguments: argparse.Namespace) -> int:
             same += [f"--{option}", str(value)]
     print(f"to score a model's answers: po3d import RESULTS {shlex.join(same)} --out FILE.jsonl")
     return 0
+
+
+def _from_run(arguments: argparse.Namespace) -> None:
+    """Fill in benchmark, data and size: the options, by default those of the run of
+    --predictions.
+    """
+    paths = [arguments.predictions] if arguments.predictions else []
+    own = data_of(paths, arguments.benchmark, arguments.data, arguments.size)
+    about = described_run(paths[0]) if paths else None
+    if about and about["benchmark"] != own.benchmark:
+        raise InputError(
+            f"{paths[0]} is a run of {about['benchmark']}, not of --benchmark {own.benchmark}"
+        )
+    arguments.benchmark, arguments.data, arguments.size = own.benchmark, own.root, own.size
 
 
 def _release(arguments: argparse.Namespace) -> Path:
@@ -384,8 +399,9 @@ def _easi(arguments: argparse.Namespace, split: Any) -> int:
     questions = [q for q in split.questions if q.answer is not None]
     entry = read_entry(path, questions)
     about = described_run(path) or {}
-    twin = twin_record(arguments.benchmark, arguments.data) is not None
-    data = described_data(twin, arguments.benchmark)
+    root = arguments.data or BENCHMARKS[arguments.benchmark].mini
+    kind = kind_of_data(Path(root))
+    data = described_data(kind, arguments.benchmark)
     for written in write_easi(
         arguments.out, model, arguments.benchmark, questions, entry.predictions, about, data
     ):
@@ -395,7 +411,7 @@ def _easi(arguments: argparse.Namespace, split: Any) -> int:
             f"note: {arguments.benchmark} is no benchmark of EASI's leaderboard; the files have its"
             " shape"
         )
-    if twin:
+    if kind != "release":
         print(f"note: the figures are of {data}: do not submit them")
     if not about:
         print(
@@ -413,7 +429,7 @@ def _results(arguments: argparse.Namespace, split: Any) -> int:
                 f"{name!r} is not valid in a file name; use letters, digits, dots and dashes"
             )
     path = Path(arguments.out) / f"{model}_{dataset}.xlsx"
-    predictions = read_predictions(Path(arguments.predictions))
-    silent = write_results(path, arguments.benchmark, split.questions, predictions)
+    entry = read_entry(arguments.predictions, split.questions)
+    silent = write_results(path, arguments.benchmark, split.questions, entry.predictions)
     print(f"wrote {len(split.questions)} answers ({silent} empty) to {path}")
     return 0

@@ -14,7 +14,10 @@ from typing import Any
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.choices import LETTERS, filled, gapped
 from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.benchmarks.twin_folder import kind_of_data
 from po3d.evaluation.harness.harness_files import ResponseRow, iterate_rows
+from po3d.evaluation.report.notes import data_line
+from po3d.evaluation.report.records import IMPORTED
 from po3d.io.errors import InputError, visible
 from po3d.io.files import finite, write_json, write_jsonl
 from po3d.io.text_tables import Table, text
@@ -95,7 +98,7 @@ def import_rows(
         matched[rule] += 1
         options = _options(question, cells)
         response = _response(cells)
-        extracted = extract(response, options)
+        extracted = extract(response, options, question=question.text)
         rules[extracted.rule] += 1
         chosen[question.id] = Prediction(question.id, "ok", extracted.answer)
         if extracted.answer is None:
@@ -304,13 +307,15 @@ def import_command(arguments: argparse.Namespace) -> int:
     write_jsonl(
         out, ({**asdict(p), "response": result.responses[p.id]} for p in result.predictions)
     )
-    sidecar = out.with_name(out.name + ".import.json")
+    sidecar = out.with_name(out.name + IMPORTED)
+    data = data_of_import(arguments.benchmark, arguments.data, arguments.size)
     kinds = ("missing", "unmatched", "damaged", "repaired", "duplicates", "other_gold")
     lists = {k: getattr(result, k) for k in kinds}
     write_json(
         sidecar,
         {
             "file": str(arguments.file),
+            "data": data,
             "rows": result.rows,
             "matched_by": result.matched_by,
             "rules": result.rules,
@@ -320,9 +325,20 @@ def import_command(arguments: argparse.Namespace) -> int:
             **lists,
         },
     )
-    print(visible(_summary_text(questions, result, scored)))
+    names = {scorer: benchmark.scorer_names.get(scorer, scorer) for scorer in scored}
+    print(visible(_summary_text(questions, result, {names[s]: r for s, r in scored.items()})))
+    print(f"measured on {data_line({**data, 'images': whole['images']})}")
     print(f"\nwrote {out} and {sidecar}")
     return 0
+
+
+def data_of_import(benchmark: str, root: str | None, size: int | None) -> dict[str, Any]:
+    """Return the description of the questions: benchmark, split ("mini", "twin" or "release"),
+    folder, size.
+    """
+    folder = BENCHMARKS[benchmark].mini if root is None else Path(root).absolute()
+    split = "mini" if root is None else kind_of_data(folder)
+    return {"benchmark": benchmark, "split": split, "root": str(folder), "size": size}
 
 
 def _summary_text(

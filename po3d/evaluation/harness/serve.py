@@ -374,7 +374,7 @@ def serve_command(arguments: argparse.Namespace) -> int:
     worlds = DomainPipelines(
         {
             "street": lambda: streets,
-            "rooms": lambda: rooms.pipeline(parser=arguments.room_parser_checkpoint),
+            "rooms": lambda: rooms.pipeline(parser_checkpoint=arguments.room_parser_checkpoint),
             "photographs": photographs.pipeline,
             "orbit": orbit.pipeline,
         }

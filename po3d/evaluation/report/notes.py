@@ -13,6 +13,10 @@ from po3d.io.text_tables import Table
 
 RELEASE = "release"
 TWINS = {"mini": "mini split", "fresh": "generated for this run", "twin": "generated"}
+KINDS = {
+    RELEASE: "the official release",
+    "corrected": "the official release with labels corrected by po3d",
+}
 INTERVAL = "  95 % interval"  # first cell of the row of intervals below a row of figures
 EXPECTED = " (expected)"
 
@@ -35,7 +39,7 @@ def data_line(report: Mapping[str, Any]) -> str:
     name, split = benchmark_of(report["benchmark"]).title, report["split"]
     if on_twin(split):
         return f"po3d's twin of {name} ({TWINS[split]}, {counted(report)})"
-    text = "the official release" if split == RELEASE else f"the split {split}"
+    text = KINDS.get(split, f"the split {split}")
     return f"{text} of {name} ({counted(report)})"
 
 
@@ -84,4 +88,4 @@ def official(report: Mapping[str, Any]) -> str:
     named = dict.fromkeys(
         row["measured_on"] for row in report["published"] if row.get("measured_on")
     )
-    return " and ".join(named) or "the official images"
+    return " and ".join(f"the {name.removeprefix('the ')}" for name in named or ["official images"])

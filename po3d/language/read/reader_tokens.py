@@ -1,6 +1,6 @@
 """Convert questions to the general parser's input, and programs to and from its output tokens.
 
-    Asked ──► Pieces (word pieces of texts and objects) ──► network ──► tokens and spans ──► Call
+    ParserInput ──► EncodedInput (word pieces) ──► network ──► tokens and spans ──► Call
 
 A text leaf (a name, a value) is a token of the closed list, or COPY with a span of words of the
 sentence or of the scene's objects. So objects of unseen categories can be named, and "fridge"
@@ -268,7 +268,8 @@ class WordPieces:
         ]
 
     def _read(self, text: str) -> tuple[str, list[tuple[int, int, tuple[int, ...]]]]:
-        """Return `_parted` of a name or attribute, cached because these recur."""
+        """Return a name or attribute value cleaned, and (start, end, pieces) of its words; cached,
+        because names recur."""
         if text not in self.named:
             if len(self.named) > MOST_NAMES:
                 self.named.clear()
@@ -278,7 +279,8 @@ class WordPieces:
     def _words(
         self, part: Sequence[tuple[str, str]]
     ) -> list[tuple[int, str, list[tuple[int, int, tuple[int, ...]]]]]:
-        """Tokenise the texts of a part of the input: (segment, text, words) of each."""
+        """Tokenise the named texts of one part of the input. Return, for each text, the number of
+        its segment, the cleaned text, and its words with their tokens."""
         read = [
             (name, (self._read if name in ("name", "look") else self._parted)(text))
             for name, text in part

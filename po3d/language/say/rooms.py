@@ -144,7 +144,8 @@ def shorten(phrase: PhrasePieces, pick: Pick) -> None:
 
 
 def finish(pieces: PhrasePieces, count: int) -> SpannedSentence:
-    """Capitalise the sentence and compute the spans of its `count` leaves."""
+    """Join the pieces of a sentence, capitalise it, and find which of its words stand for each of
+    the `count` names and values of its program."""
     spans: list[tuple[int, int] | None] = [None] * count
     text = ""
     for piece in pieces.pieces:

@@ -155,13 +155,9 @@ def named(states: Sequence[ObjectState]) -> list[ObjectState]:
     looks = [(k, o.value("color") if "color" in o.beliefs else "") for k, o in zip(kinds, states)]
     named = []
     for o, kind, look in zip(states, kinds, looks):
-        name = (
-            kind
-            if kinds.count(kind) == 1
-            else f"{look[1]} {kind}"
-            if looks.count(look) == 1
-            else ""
-        )
+        name = f"{look[1]} {kind}" if looks.count(look) == 1 else ""
+        if kinds.count(kind) == 1:
+            name = kind
         named.append(replace(o, name=f"standing {kind}" if kind in PEOPLE else name))
     return named
 

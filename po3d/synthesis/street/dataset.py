@@ -210,20 +210,24 @@ def make_scene(
     split: Split,
     renderer: Renderer,
     look: LookKind | None = None,
-    dials: Difficulty = DEFAULT,
+    difficulty: Difficulty = DEFAULT,
     vehicles: OfficialVehicles | None = None,
 ) -> RenderableScene:
     """Sample scene `index` of a seed, with official `vehicles` where available.
 
     The number of objects is drawn once, so that rejection by visibility does not favour sparse
-    scenes. Layouts are drawn until every object has MIN_VISIBLE_PX visible pixels and, if `dials`
-    asks for it, the wanted number of objects is occluded. Raise InputError after MAX_SCENES
-    attempts.
+    scenes. Layouts are drawn until every object has MIN_VISIBLE_PX visible pixels and, if
+    `difficulty` asks for it, the wanted number of objects is occluded. Raise InputError after
+    MAX_SCENES attempts.
     """
     generator = rng(seed, f"scene/{split}", index)
-    low, high = dials.objects
+    low, high = difficulty.objects
     count = int(generator.integers(low, high + 1))
-    wanted = None if dials.occluded is None else int(dials.occluded * count + generator.random())
+    wanted = (
+        None
+        if difficulty.occluded is None
+        else int(difficulty.occluded * count + generator.random())
+    )
     nearest: tuple[int, RenderableScene] | None = None
     visible = 0
     for _ in range(MAX_SCENES):

@@ -75,7 +75,9 @@ OURS = Drawing()
 
 
 def drawing_of(settings: Mapping[str, Any] | None) -> Drawing:
-    """A Drawing from its fields, those of `blender` under "blender"; OURS for None."""
+    """Return the Drawing of a twin's settings: its fields, with the options of Blender as a mapping
+    under "blender". None: po3d's own renderer and vehicles. InputError for unknown or
+    invalid options."""
     if settings is None:
         return OURS
     options = dict(settings.get("blender") or {})

@@ -51,7 +51,7 @@ class Masks:
     amodal: NDArray[np.bool_]  # (N, H, W): the pixels of each object rendered alone
 
     def labels(self) -> tuple[ObjectLabel, ...]:
-        """Return one label per object."""
+        """Return the occlusion label of each object: pixel counts, boxes, what hides it."""
         return tuple(label_object(self.ids, mask, k) for k, mask in enumerate(self.amodal))
 
 

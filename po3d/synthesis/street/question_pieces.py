@@ -38,7 +38,9 @@ def _subsets(phrase: Phrase) -> Iterator[Phrase]:
 
 def answer(kind: str, mask: int) -> str:
     """Return the answer of count or exist for a set."""
-    return str(mask.bit_count()) if kind == "count" else ("yes" if mask else "no")
+    if kind == "count":
+        return str(mask.bit_count())
+    return "yes" if mask else "no"
 
 
 class PhraseSampler:

@@ -97,18 +97,18 @@ def ask(
     balance: TemplateBalance,
     rng: np.random.Generator,
     scene: Scene | None = None,
-    dials: Difficulty = DEFAULT,
+    difficulty: Difficulty = DEFAULT,
 ) -> list[SampledQuestionProgram]:
     """Sample questions on one scene, up to the column's number, without repeating a program; fewer
-    if the scene does not offer more. `scene`: the scene of `world`, required for `dials.near`.
+    if the scene does not offer more. `scene`: the scene of `world`, required for `difficulty.near`.
     """
-    families, wanted = _families(column, dials), column.per_image
+    families, wanted = _families(column, difficulty), column.per_image
     pieces = PhraseSampler(world, rng)
     questions: list[SampledQuestionProgram] = []
     texts: set[str] = set()
     shuffled = [list(families)[k] for k in rng.permutation(len(families))]
     order = sorted(shuffled, key=lambda t: balance.uses[t])
-    near = dials.near if column.geometric and scene is not None else None
+    near = difficulty.near if column.geometric and scene is not None else None
     # If a family does not reach the wanted distance from the boundary, the next one is tried; the
     # last pass accepts any question.
     passes = [*order * 2] if near is None else [*order * 3]
@@ -139,10 +139,12 @@ def is_near(draw: Draw, scene: Scene, task: Task) -> bool:
     return margins(from_tokens(draw.tokens), scene, task, within=NEAR).flip is not None
 
 
-def _families(column: Column, dials: Difficulty) -> dict[str, Maker]:
+def _families(column: Column, difficulty: Difficulty) -> dict[str, Maker]:
     families = column.families
-    if dials.hops is None or families is not SPATIAL:
+    if difficulty.hops is None or families is not SPATIAL:
         return families
     return {
-        k: v for k, v in families.items() if k.startswith(tuple(_CHAINS[n] for n in dials.hops))
+        k: v
+        for k, v in families.items()
+        if k.startswith(tuple(_CHAINS[n] for n in difficulty.hops))
     }

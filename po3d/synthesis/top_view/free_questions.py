@@ -2,9 +2,8 @@
 whatever the answer.
 
 The benchmark's questions (`po3d.synthesis.top_view.questions`) have reliable answers and a type.
-These have neither, so that the parser also learns combinations that the twin never contains: "Is
-anything
-left on the desk?", "What color is the chair closest to it?".
+These have neither, so that the parser also learns combinations that the twin never contains:
+"Is anything left on the desk?", "What color is the chair closest to it?".
 """
 
 import numpy as np

@@ -180,7 +180,7 @@
       .map(([name, v]) => `${name} ${v.toFixed(2)}`).join(", ");
     const repairs = found.repaired_by.map((set) => set.join(" + ")).join("; or ");
     return make("dl", {}, make("dt", {}, "attribution (Shapley)"), make("dd", {}, shares || "none"),
-      make("dt", {}, "repaired by ground truth of"), make("dd", {}, repairs || "nothing"));
+      make("dt", {}, "corrected by ground truth of"), make("dd", {}, repairs || "none"));
   };
 
   const GOLD_PROGRAM = "true program";
@@ -198,13 +198,13 @@
     return nodes;
   };
 
-  // A thing that is believed to be there but hardly, is drawn faint.
+  // An object with a low existence probability is drawn faint.
   const faint = (object) => (object.p === undefined ? 1 : Math.max(0.25, object.p));
   const EDGES = [[0, 1], [2, 3], [4, 5], [6, 7], [0, 2], [2, 6], [6, 4], [4, 0], [1, 3], [3, 7], [7, 5], [5, 1]];
   const line = (points, a, b) => `M${points[2 * a]} ${points[2 * a + 1]}L${points[2 * b]} ${points[2 * b + 1]}`;
   const lifted = (hex) => "#" + [1, 3, 5].map((k) =>
     Math.min(255, 60 + Math.round(0.9 * parseInt(hex.slice(k, k + 2), 16))).toString(16).padStart(2, "0")).join("");
-  const told = (object, k) => `#${k} ${object.label}` + (object.p === undefined ? "" : `, there with ${object.p}`);
+  const told = (object, k) => `#${k} ${object.label}` + (object.p === undefined ? "" : `, existence ${object.p}`);
 
   const group = (object, k, layer) => {
     const node = draw("g", { opacity: faint(object), "data-object": k });
@@ -356,7 +356,7 @@
           view ? make("span", {}, "before") : null));
       }
       if (objects.length > SETS) found.append(make("span", { class: "thing" }, `and ${objects.length - SETS} more`));
-      if (!objects.length) found.append(words ? make("b", {}, words) : make("span", { class: "empty" }, "nothing"));
+      if (!objects.length) found.append(words ? make("b", {}, words) : make("span", { class: "empty" }, "empty set"));
       if (nearest) found.append(make("span", { class: "near" }, "nearest: " + nearest));
       const entry = make("li", {}, make("code", {}, call), found);
       if (objects.length) {

@@ -1,0 +1,257 @@
+"""Read a free answer as the kind that its question asks for: a count, yes or no, or a value.
+
+The kind comes from the wording of the question, never from the gold answer.
+
+count       "There are no cars." is 0, "I see three cars: ..." is 3, "2 or 3 cars" is no answer
+yes or no   "There are no jets." is no, "It does." is yes, a sentence that repeats the question is
+            yes, and its negation no
+value       "The large bus is red." is "red": what repeats the question's words is removed
+"""
+
+import re
+from collections.abc import Iterator
+
+from po3d.language.grammar import load
+from po3d.systems.answer_kinds import ANSWERS, queried_kind
+from po3d.systems.response_text import AROUND, rest_after, unlatexed, unmarked
+
+COUNT, YES_NO, VALUE = "integer", "boolean", "value"
+ATTRIBUTES = ("color", "size", "material", "facing")  # their values are known
+LONGEST = 400  # characters of a sentence that is read
+PHRASE = 3  # words of a value in which a known one is searched: "a bright red"
+
+_I = re.IGNORECASE
+_WORDINGS = load("answers", "patterns")
+(
+    _AMOUNT,
+    _UNCOUNTED,
+    _ZERO,
+    _RANGE,
+    _COUNTED,
+    _CONCLUSION,
+    _VERDICT,
+    _EXISTS,
+    _LACKING,
+    _STUB,
+    _NEGATION,
+    _COPULA,
+    _PADDING,
+    _ADVERBIAL,
+    _OPINION,
+    _DIRECTIONS,
+    _OPEN,
+    _HOWEVER,
+    _ARTICLE,
+    _CORRECTED,
+    _ASKS,
+) = (
+    _WORDINGS.expression(key, _I)
+    for key in (
+        "amount",
+        "uncounted",
+        "zero",
+        "range",
+        "counted",
+        "conclusion",
+        "verdict",
+        "exists",
+        "lacking",
+        "stub",
+        "negation",
+        "copula",
+        "padding",
+        "adverbial",
+        "opinion",
+        "directions",
+        "open",
+        "however",
+        "article",
+        "revised",
+        "asks",
+    )
+)
+_NUMBER_WORDS = _WORDINGS.wordings("number")
+_HANZI = {**{c: k for k, c in enumerate("零一二三四五六七八九十")}, "两": 2}
+_SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+")
+_LISTED = re.compile(r"^\s*\d{1,2}[.)]\s+", re.MULTILINE)
+_WORD = re.compile(r"[a-z]+")
+_ASIDE = re.compile(r"\s*\([^()]*\)|,\s+(?:which|that|who)\s[^,]*,")
+# "front of the image"
+_AND_SO_ON = (
+    r"(?:\s+(?:of the (?:image|picture|photo|frame|scene|view|camera)"
+    r"|towards?|in|side|direction|colou?r|size)\b.*)?$"
+)
+_NOT_THIS = re.compile(r"(?:\bnot|n't)\s+(?:exactly\s+|just\s+)?$", _I)
+_BOTH = re.compile(
+    r"\byes\b[^.!\n]{0,30}\bno\b[.?]|\byes or no\b", _I
+)  # "possibly yes, possibly no"
+_VAGUE = re.compile(r"(?:several|many|a few|some|multiple|numerous)\b", _I)
+# Words that carry no meaning when a sentence repeats its question.
+_EMPTY = frozenset(_WORDINGS.wordings("empty_word"))
+
+
+def asked_kind(question: str) -> str:
+    """Return COUNT, YES_NO or VALUE; VALUE for a question that offers alternatives."""
+    kind = queried_kind(question)
+    if kind == YES_NO and re.search(r"\bor\b", question, _I):
+        return VALUE
+    return kind if kind in (COUNT, YES_NO) else VALUE
+
+
+def simple(answer: str | None, kind: str) -> str | None:
+    """Return an answer that is a number, yes or no by itself; None for any other text, and for "no"
+    where a count is asked."""
+    if answer == "no" and kind == COUNT:
+        return None
+    return answer if answer in ("yes", "no") or (answer or "").isdigit() else None
+
+
+def typed(text: str, kind: str, question: str) -> str | None:
+    """Return the count, "yes" or "no" that a text states; "" if it leaves several open, None if it
+    states none."""
+    read = _count if kind == COUNT else _verdict
+    if kind == YES_NO and _BOTH.search(text):
+        return ""
+    sentences = list(_sentences(text))
+    for revised in (True, False):
+        chosen = [s for s in sentences if _CONCLUSION.match(s)] if revised else sentences
+        values = [value for s in chosen if (value := read(s, question)) is not None]
+        if not values:
+            continue
+        if revised or len(set(values)) == 1:
+            return values[-1]
+    return None
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Yield the sentences, plain; of a corrected statement the part after the correction."""
+    text = unlatexed(text).replace("**", "").replace("__", "")
+    text = _CORRECTED.split(text)[-1]
+    if len(_LISTED.findall(text)) > 1:
+        text = _LISTED.sub("", text)
+    for sentence in _SENTENCES.split(text):
+        plain = unmarked(sentence)
+        if plain.strip(AROUND) and len(plain) <= LONGEST and not sentence.rstrip().endswith("?"):
+            yield plain
+
+
+def _count(sentence: str, question: str) -> str | None:
+    """Return the count that a sentence states; "" if it leaves several open."""
+    text = _UNCOUNTED.sub(" ", rest_after(_OPINION, rest_after(_ADVERBIAL, sentence)))
+    zeros = list(_ZERO.finditer(text))
+    every = [(m.start(), _number(m)) for m in _AMOUNT.finditer(text)]
+    numbers = [(start, n) for start, n in every if not _NOT_THIS.search(text[:start])]
+    if every and not numbers:
+        return ""
+    if zeros and not numbers:
+        return "0"
+    if _OPEN.search(text):
+        *_, rest = _HOWEVER.split(text)
+        return "" if rest == text else _count(rest, question)
+    if _VAGUE.match(text) or _RANGE.search(text):
+        return ""
+    stated = [n for start, n in numbers if _COUNTED.search(text[:start])]
+    summed = [n for start, n in numbers if text[:start].rstrip().endswith("=")]
+    if summed or stated:
+        return summed[-1] if summed else stated[0]
+    distinct = {n for _, n in numbers}
+    return distinct.pop() if len(distinct) == 1 and not zeros else None
+
+
+def _number(match: re.Match[str]) -> str:
+    if match["digits"]:
+        return str(int(match["digits"]))
+    if match["hanzi"]:
+        return str(_HANZI[match["hanzi"]])
+    word = match["word"].lower()
+    return "1" if word == "a single" else str(_NUMBER_WORDS.index(word))
+
+
+def _verdict(sentence: str, question: str) -> str | None:
+    """Return "yes" or "no" as a sentence says; "" if it says both."""
+    text = rest_after(_OPINION, rest_after(_ADVERBIAL, sentence.replace("’", "'")))
+    verdicts = {"yes" if m["yes"] else "no" for m in _VERDICT.finditer(text)}
+    if verdicts:
+        return verdicts.pop() if len(verdicts) == 1 else ""
+    if _OPEN.search(text):
+        return ""
+    words, asked = _meaning(text), _meaning(question)
+    short = words <= asked and (not words or 2 * len(words) >= len(asked))
+    if lacking := _LACKING.search(text) or _EXISTS.search(text):
+        if not short and not asked <= words:
+            return None  # about other objects
+        if lacking.re is _LACKING:
+            return "no"
+        return None if _NEGATION.search(text) else "yes"
+    if stub := _STUB.fullmatch(text):
+        return "no" if stub["no"] else "yes"
+    denied = _NEGATION.search(text)
+    if len(words) > 1 and words <= asked:
+        return "no" if denied else "yes"
+    return None
+
+
+def _meaning(text: str) -> set[str]:
+    """Return the words of a text without empty ones, without a plural's ending."""
+    words = {word for word in _WORD.findall(text.lower()) if len(word) > 1} - _EMPTY
+    return {word.removesuffix("s") for word in words}
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+def without_question(answer: str, question: str) -> str | None:
+    """Return an answer without the words that repeat its question: "red" for "The bus is red".
+    None if only a negation is left."""
+    if asked_kind(question) != VALUE or len(answer) > LONGEST:
+        return answer
+    if _ASKS.match(answer):
+        return None
+    sentences = [s.strip(" .!?") for s in _SENTENCES.split(answer) if s.strip(" .!?")]
+    if len(sentences) > 1:
+        values = {v.lower(): v for s in sentences if (v := _value(s, question)) not in (None, s)}
+        return next(iter(values.values())) if len(values) == 1 else _value(sentences[0], question)
+    return _value(answer, question)
+
+
+def _value(sentence: str, question: str) -> str | None:
+    text = rest_after(_OPINION, rest_after(_ADVERBIAL, _ASIDE.sub("", sentence) or sentence))
+    if (led := rest_after(_DIRECTIONS, text)) != text:
+        return _bare(led, question)
+    asked = _meaning(question)
+    for m in _COPULA.finditer(text):
+        before, behind = text[: m.start()], text[m.end() :].strip()
+        if behind and _meaning(before) <= asked and not _meaning(behind) <= asked:
+            return None if _NEGATION.match(behind) else _bare(behind, question)
+        if before.strip() and _meaning(behind) <= asked and not _meaning(before) <= asked:
+            return None if _NEGATION.search(text) else _bare(before, question)
+        offered = behind.split(" than ")[0]
+        if offered and _meaning(before) <= asked and _either(offered, question):
+            return offered
+    if queried_kind(question) in ATTRIBUTES:
+        return _bare(text, question)
+    return rest_after(_ARTICLE, text) or None
+
+
+def _either(text: str, question: str) -> bool:
+    """Whether a question offers the text as an alternative: "higher or lower"."""
+    return bool(
+        re.search(rf"\b{re.escape(text)}\b", question, _I) and re.search(r"\bor\b", question)
+    )
+
+
+def _bare(text: str, question: str) -> str | None:
+    """Return a value without padding; of an attribute with known values, the one at the start or
+    the only one in a short phrase."""
+    text = unmarked(rest_after(_PADDING, text + " ").strip() or text)
+    text = rest_after(_ARTICLE, text)
+    kind = queried_kind(question)
+    if kind not in ATTRIBUTES or not text:
+        return text or None
+    known = [v for v in ANSWERS[kind] if re.search(rf"(?<![\w-]){v}(?![\w-])", text, _I)]
+    begins = re.match(rf"([a-z]+)(?:\s*[,;:(–—]|{_AND_SO_ON})", text, _I)
+    if begins and begins[1].lower() in ANSWERS[kind]:
+        return begins[1]
+    if len(known) == 1 and len(text.split()) <= PHRASE and not _NEGATION.search(text):
+        return known[0]
+    return None if _OPEN.search(text) else text
