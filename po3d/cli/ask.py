@@ -35,6 +35,11 @@ TABLES = {
     "photographs": "a photograph's table",
 }
 STREETS = "street_estimator"
+RENDERED = (
+    "street",
+    "rooms",
+    "orbit",
+)  # estimators trained on renderings, which refuse photographs
 SAMPLES = 64  # posterior samples of a photograph's scene, except for --mode argmax
 NO_ANSWER = 1  # exit code: the question was parsed, but has no answer
 
@@ -174,6 +179,9 @@ def run(arguments: argparse.Namespace) -> int:
             raise InputError(
                 f"--{option.replace('_', '-')} applies to {', '.join(kinds)}; this input is {kind}"
             )
+    shipped = arguments.perception in RENDERED and arguments.perception_checkpoint == STREETS
+    if scene is None and shipped:
+        model.refuse_photograph(image)
     if getattr(model, "kind", "") == "street" and (
         note := shape_note([(path.name, image.shape[1::-1])])
     ):
@@ -324,10 +332,7 @@ def _model(
     parser = arguments.perception_checkpoint != STREETS  # a street estimator
     if parser or arguments.perception != "auto":
         kind = "street" if arguments.perception == "auto" else arguments.perception
-        router = DomainRouter(_worlds(arguments), kind)
-        if not parser and kind != "map":  # the shipped estimators were trained on renderings
-            router.refuse_photograph(image)
-        return router
+        return DomainRouter(_worlds(arguments), kind)
     chooser = DomainRouter(_worlds(arguments))
     try:
         return DomainRouter(chooser.builders, chooser.chosen(image).kind)

@@ -393,19 +393,21 @@ class Model:
         if executor.sampled(tables):
             shown = [one.ran.reading for one in candidates]
             candidates = self._interpretations(answering, question, shown) or candidates
-        return Answer(
+        choices = tuple(self._answer(question, tables, one.ran, domain_match) for one in candidates)
+        answer = Answer(
             question.text,
             "abstained",
             None,
             execution.believed,
             reason,
             understood=tuple((one.words, one.answer) for one in candidates),
-            choices=tuple(
-                self._answer(question, tables, one.ran, domain_match) for one in candidates
-            ),
+            choices=choices,
             mended=next((r.mended for r in parses[1:]), ()),
             domain_match=domain_match,
         )
+        if choices and self.pipeline.executor.perceives_doubtfully:  # what is seen, for the user
+            return replace(answer, program=choices[0].program, explanation=choices[0].explanation)
+        return answer
 
     def _consults(self, question: Question, own: Execution | None) -> bool:
         """Whether the general parser is consulted: by the pipeline's rule, or because the

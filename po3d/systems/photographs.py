@@ -80,7 +80,12 @@ class PhotoQuestionParser:
 
     def _parse(self, question: Question) -> Parse:
         plain = _by_words(question) if self.photographs and not _is_template(question) else None
-        return plain or read(question.text, question.options)
+        if plain is None:
+            return read(question.text, question.options)
+        try:
+            return replace(plain, program=THREEDSRBENCH.from_core(plain.program))
+        except ProgramError:  # the benchmark has no such operation
+            return plain
 
 
 def _is_template(question: Question) -> bool:
