@@ -1,11 +1,13 @@
 """The tool that kills commands: what it draws, and what it calls a difference."""
 
+import json
 import os
 import signal
 from collections import Counter
 
 import pytest
 
+from po3d.evaluation.report.results import provenance_lines
 from po3d.io.errors import InputError
 from tools import kills
 
@@ -32,6 +34,31 @@ def test_times_of_day_and_temporary_files_are_no_difference(tmp_path):
         "more.bin",
         "report.json",
     ]
+
+
+def test_the_times_at_which_a_run_was_continued_are_no_difference():
+    made = {"versions": {"po3d": "1"}, "machine": {"cores": 2}, "date": "2026-01-02T10:00:01+00:00"}
+    later = {**made, "date": "2026-01-02T10:05:01+00:00"}
+
+    def files(provenance):
+        text = "# Report\n\n" + "".join(f"- {line}\n" for line in provenance_lines(provenance))
+        report = {"format": "po3d-report-1", "provenance": provenance}
+        run = {"identity": {}, "about": {"provenance": provenance}, "predictions": "abc"}
+        contents = {"report.md": text, "report.json": report, "run.json": run}
+        return {
+            name: kills.timeless(
+                name, (c if isinstance(c, str) else json.dumps(c, indent=1) + "\n").encode()
+            )
+            for name, c in contents.items()
+        }
+
+    whole = {**made, "git_revision": "abc"}
+    assert files({**whole, "continued": [later, later]}) == files(whole)
+    elsewhere = {**later, "machine": {"cores": 8}}
+    changed = kills.differences(files(whole), files({**whole, "continued": [elsewhere]}))
+    assert changed == ["report.json", "run.json"]
+    changed = kills.differences(files(whole), files({**whole, "git_revision": ""}))
+    assert changed == ["report.json", "report.md", "run.json"]
 
 
 def test_a_killed_command_is_told_from_one_that_ends(tmp_path, monkeypatch):

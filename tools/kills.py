@@ -9,13 +9,16 @@
 
 Each row of the table is one run in its own folder: killed by SIGKILL (which a process cannot
 handle), restarted until it finishes, and compared file by file. All bytes must be equal except
-times of day in reports, and no temporary file may be left. Modules are imported once in this
+times of day, the list of the times at which a run was continued (in reports and run.json), and no
+temporary file may be left. Modules are imported once in this
 process: every run is a forked child, so that kills hit the actual work. Do not change the checkout
 during a run, because reports contain its revision. Exit code 1 if a run differs.
 """
 
 import argparse
+import contextlib
 import importlib.util
+import json
 import os
 import random
 import re
@@ -34,7 +37,7 @@ from po3d import __main__ as po3d
 from po3d.benchmarks import registry
 from po3d.cli import main as _cli  # noqa: F401  imported here for all runs, like run_report
 from po3d.evaluation import run_report  # noqa: F401
-from po3d.io import paths
+from po3d.io import paths, runs
 from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import write_jsonl
@@ -59,6 +62,7 @@ JOBS = {
 OPTION_STYLE = ("evaluate", "generate", "train", "ray")  # take key=value
 RARE = 5  # Ray takes seconds to start: it is drawn so much less often than each of the others
 _TIME_OF_DAY = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:\+00:00|Z)?")
+_CONTINUED = re.compile(rb"^.*interrupted, continued [-:0-9T+, ]*\n", re.MULTILINE)
 _TEMPORARY = re.compile(r"\..*\.tmp")  # temporary files of a killed writer; nothing reads them
 
 
@@ -152,17 +156,31 @@ def killed(arguments: list[str], folder: Path, seconds: float) -> bool:
 
 
 def written(folder: Path) -> dict[str, bytes]:
-    """Return all files below a folder except temporary ones; times of day are removed from
-    texts.
+    """Return all files below a folder except temporary ones, each as in an uninterrupted run at no
+    time: see `timeless`.
     """
-    files = {}
-    for path in sorted(
-        p for p in folder.rglob("*") if p.is_file() and not _TEMPORARY.fullmatch(p.name)
-    ):
-        data = path.read_bytes()
-        is_text = path.suffix in (".json", ".jsonl", ".md", ".html", ".csv")
-        files[str(path.relative_to(folder))] = _TIME_OF_DAY.sub(b"", data) if is_text else data
-    return files
+    return {
+        str(path.relative_to(folder)): timeless(path.name, path.read_bytes())
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not _TEMPORARY.fullmatch(path.name)
+    }
+
+
+def timeless(name: str, data: bytes) -> bytes:
+    """Return the content of a file without times of day and without the times at which its run was
+    continued. Each of the latter must describe this machine and these versions, else it stays.
+    """
+    if Path(name).suffix not in (".json", ".jsonl", ".md", ".html", ".csv"):
+        return data
+    if name in (runs.RUN, runs.REPORT):
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            record = json.loads(data)
+            made = (record["about"] if name == runs.RUN else record)["provenance"]
+            same = [made["versions"], made["machine"]]
+            if all([c["versions"], c["machine"]] == same for c in made["continued"]):
+                del made["continued"]
+                data = (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode()
+    return _TIME_OF_DAY.sub(b"", data if name != runs.REPORT_PAGE else _CONTINUED.sub(b"", data))
 
 
 def differences(wanted: dict[str, bytes], got: dict[str, bytes]) -> list[str]:

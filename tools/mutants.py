@@ -56,7 +56,7 @@ def outcomes(session: Path) -> tuple[int, list[str]]:
 
 
 def measured(
-    module: str, tests: list[str], count: int, seed: int, timeout: int
+    module: str, tests: list[str], count: int, seed: int, timeout: int, select: str = ""
 ) -> tuple[int, int, list[str]]:
     """Return (number of mutants, number killed, diffs of survivors) of a sample."""
     with tempfile.TemporaryDirectory() as folder:
@@ -74,6 +74,7 @@ def measured(
         subprocess.run([*run, "init", "mutants.toml", session.name], cwd=root, env=own, check=True)
         there = sampled(session, count, seed)
         executed = [sys.executable, "-m", "tools.mutant_runs", session.name, str(timeout), *tests]
+        executed += ["-k", select] if select else []
         if subprocess.run(executed, cwd=root, env=own, check=False).returncode:
             raise InputError(f"{' '.join(tests)} should pass without a mutant")
         return there, *outcomes(session)
@@ -84,6 +85,9 @@ def main() -> int:
     parser = argparse.ArgumentParser("python -m tools.mutants", description=__doc__.split("\n")[0])
     parser.add_argument("module", help="a source file of po3d")
     parser.add_argument("tests", nargs="+", help="test files that should detect the mutants")
+    parser.add_argument(
+        "--select", default="", metavar="NAMES", help="tests of the files: pytest -k"
+    )
     parser.add_argument("--sample", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
@@ -97,7 +101,7 @@ def main() -> int:
             if not (ROOT / path).is_file():
                 raise InputError(f"{path} is not a file of the project")
         there, killed, alive = measured(
-            inputs.module, inputs.tests, inputs.sample, inputs.seed, inputs.timeout
+            inputs.module, inputs.tests, inputs.sample, inputs.seed, inputs.timeout, inputs.select
         )
         tried = killed + len(alive)
         print(*alive, sep="\n")

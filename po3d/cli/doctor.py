@@ -102,6 +102,7 @@ def _missing(requirements: list[str], extra: str | None) -> list[str]:
     return missing
 
 
+RENDERER_SECONDS = 120  # limit on the start of the renderer
 # In a process of its own: a broken driver may crash, and the LLVM of a software renderer conflicts
 # with that of some torch versions.
 _RENDERER = """
@@ -114,24 +115,30 @@ except InputError as error:
 """
 
 
-def devices() -> Iterator[Check]:
-    """Check the renderer, a GPU, and the furniture catalogue."""
-    if importlib.util.find_spec("moderngl"):
+def _renderer() -> Check:
+    try:
         process = subprocess.run(
             [sys.executable, "-c", _RENDERER],
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=RENDERER_SECONDS,
             check=False,
         )
-        detail = (
-            process.stderr.strip().splitlines()
-            or [f"the renderer's process ended with exit code {process.returncode}"]
-        )[-1]
-        if process.returncode:
-            yield Check("renderer (EGL)", False, "twins and training cannot render", detail)
-        else:
-            yield Check("renderer (EGL)", True, process.stdout.strip())
+    except subprocess.TimeoutExpired:
+        why = f"the renderer did not start within {RENDERER_SECONDS} s"
+        return Check("renderer (EGL)", False, "twins and training cannot render", why)
+    if process.returncode == 0:
+        return Check("renderer (EGL)", True, process.stdout.strip())
+    lines = process.stderr.strip().splitlines()
+    ended = f"the renderer's process ended with exit code {process.returncode}"
+    why = lines[-1] if lines else ended
+    return Check("renderer (EGL)", False, "twins and training cannot render", why)
+
+
+def devices() -> Iterator[Check]:
+    """Check the renderer, a GPU, and the furniture catalogue."""
+    if importlib.util.find_spec("moderngl"):
+        yield _renderer()
     else:
         yield Check("renderer (EGL)", False, "no moderngl", "pip install 'po3d[synthesis]'")
     yield _cuda()

@@ -7,6 +7,7 @@ model hubs, holds several pairs in one: config.json and model.safetensors, whose
 prefixed with the kind of the pair. No pickle is read.
 """
 
+import os
 import subprocess
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -47,22 +48,30 @@ REPLACED, SPARE = (
     20_000_000,
 )  # limit on the parameters of a network while it is built: REPLACED * values + SPARE
 SHIPPED = paths.CHECKPOINTS
+OTHER_REPOSITORY = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR")
 INITIALISERS = torch.Tensor.normal_, torch.Tensor.uniform_  # beside the functions of torch.nn.init
 
 
 def git_revision() -> str:
     """Return the commit of the source tree, with "+" if files differ from it, or the commit that
-    the wheel was built from; "" if neither is known."""
+    the wheel was built from; "" if neither is known. Waits for git without a limit: a revision that
+    is missing on a busy machine would make equal runs differ."""
     root = paths.ROOT
-    if paths.INSTALLED:  # a repository around the package's folder would be another project's
+    if paths.INSTALLED:
         return (root / "revision").read_text(encoding="utf-8")
+    if not (root / ".git").exists():  # a repository around the source tree is another project's
+        return ""
+    # Hooks of git set GIT_DIR and others. Without locks, a killed process leaves no index.lock.
+    own = {k: v for k, v in os.environ.items() if k not in OTHER_REPOSITORY}
+    command = ["git", "-C", str(root), "describe", "--match=", "--always", "--abbrev=40"]
     try:
-        run = lambda *a: subprocess.run(  # noqa: E731
-            ["git", "-C", str(root), *a], capture_output=True, text=True, timeout=60, check=True
+        return subprocess.run(
+            [*command, "--dirty=+"],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**own, "GIT_OPTIONAL_LOCKS": "0"},
         ).stdout.strip()
-        return run("rev-parse", "HEAD") + (
-            "+" if run("status", "--porcelain", "--untracked-files=no") else ""
-        )
     except (OSError, subprocess.SubprocessError):
         return ""
 

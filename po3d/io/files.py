@@ -150,11 +150,11 @@ def write_jsonl(path: str | Path, records: Iterable[object], compact: bool = Fal
             file.write(json.dumps(record, ensure_ascii=False, separators=separators) + "\n")
 
 
-def read_text(path: str | Path, what: str = "text file") -> str:
+def read_text(path: str | Path, what: str = "text file", largest: int | None = None) -> str:
     """Return the text of a file in UTF-8, with or without a byte order mark, or in UTF-16 with one;
-    InputError if it is missing or in another encoding. `what` names the file in the error, here and
-    below."""
-    data = _utf8(read_bytes(path, what), path, what)
+    InputError if it is missing, in another encoding or longer than `largest` bytes (default:
+    LARGEST). `what` names the file in the error, here and below."""
+    data = _utf8(read_bytes(path, what, largest), path, what)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -280,17 +280,18 @@ def lines_beside(module: str, name: str) -> list[str]:
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
-def read_bytes(path: str | Path, what: str) -> bytes:
+def read_bytes(path: str | Path, what: str, largest: int | None = None) -> bytes:
+    largest = LARGEST if largest is None else largest
     try:
         with open(path, "rb") as file:
-            if os.fstat(file.fileno()).st_size <= LARGEST:
+            if os.fstat(file.fileno()).st_size <= largest:
                 # A pipe may be endless
-                data = file.read() if Path(path).is_file() else file.read(LARGEST + 1)
-                if len(data) <= LARGEST:
+                data = file.read() if Path(path).is_file() else file.read(largest + 1)
+                if len(data) <= largest:
                     return data
     except (OSError, ValueError) as error:
         raise InputError(unreadable(path, what, error)) from None
-    raise InputError(f"{what} is larger than the limit of {LARGEST:,} bytes: {path}")
+    raise InputError(f"{what} is larger than the limit of {largest:,} bytes: {path}")
 
 
 def _unpacked(data: bytes, path: str | Path, what: str) -> bytes:

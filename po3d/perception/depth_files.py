@@ -5,7 +5,6 @@ intrinsics    .json {"fx", "fy", "cx", "cy"} or {"K"}, a text file or .npy with 
               matrix, or KITTI's calibration (its P2); in pixels of the picture
 """
 
-import json
 import math
 import warnings
 from pathlib import Path
@@ -15,12 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from po3d.io.arrays import read_npy
 from po3d.io.errors import InputError
+from po3d.io.files import parse_json, read_text
 from po3d.io.seeding import rng
 from po3d.scene.geometry import Array
 
 MILLIMETRE = 0.001
-LARGEST = 100_000_000  # pixels of a depth map
+LARGEST = 25_000_000  # pixels of a depth map, which takes 8 bytes for each
+TEXT = 1_000_000  # bytes of intrinsics
+FARTHEST = 100_000.0  # metres; beyond, a pixel has no value
 LEAST_VALID = 0.02  # share of a depth map's pixels with a value
 SQUARE = 0.03  # relative difference of fx and fy above which pixels are not square
 # of `looks_like_range`
@@ -53,24 +56,27 @@ def read_depth(path: str | Path, unit: float | None = None) -> Array:
     scale = unit
     if scale is None:
         scale = 1.0 if values.dtype.kind == "f" else MILLIMETRE
-    depth = values.astype(float) * scale
-    depth[~(np.isfinite(depth) & (depth > 0))] = np.nan
+    depth = values.astype(float)
+    depth *= scale
+    depth[~((depth > 0) & (depth < FARTHEST))] = np.nan
     if np.isfinite(depth).mean() < LEAST_VALID:
         raise InputError(f"depth {path}: hardly a pixel has a depth above 0")
     return depth
 
 
 def _values(path: Path) -> Array:
+    if path.suffix.lower() == ".npy":
+        return read_npy(path, "depth", LARGEST)
     try:
-        if path.suffix.lower() == ".npy":
-            return np.load(path, allow_pickle=False, mmap_mode=None)
         if path.suffix.lower() == ".png":
             with Image.open(path, formats=("PNG",)) as image:
+                if image.width * image.height > LARGEST:
+                    raise InputError(f"depth {path} has more than {LARGEST:,} pixels")
                 if image.mode not in ("I;16", "I;16B", "I"):
                     raise InputError(
                         f"depth {path}: a PNG of 16 bits is needed, not mode {image.mode}"
                     )
-                return np.asarray(image).astype(np.int64)
+                return np.asarray(image)
     except (OSError, ValueError, EOFError, SyntaxError, Image.DecompressionBombError) as error:
         if isinstance(error, InputError):
             raise
@@ -101,13 +107,18 @@ def read_intrinsics(path: str | Path) -> Intrinsics:
     path = Path(path)
     try:
         if path.suffix.lower() == ".npy":
-            matrix = np.load(path, allow_pickle=False)
+            matrix = read_npy(path, "intrinsics", 16)
         else:
-            text = path.read_text(encoding="utf-8")
-            matrix = _from_json(json.loads(text)) if text.lstrip()[:1] in "{[" else _from_text(text)
+            text = read_text(path, "intrinsics", TEXT)
+            if text.lstrip()[:1] in ("{", "["):
+                matrix = _from_json(parse_json(text, f"intrinsics {path} can't be read"))
+            else:
+                matrix = _from_text(text)
         k = np.asarray(matrix, float)
         fx, fy, cx, cy = float(k[0, 0]), float(k[1, 1]), float(k[0, 2]), float(k[1, 2])
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+    except InputError:
+        raise
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
         reason = " ".join(str(error).split())[:120] or type(error).__name__
         raise InputError(f"intrinsics {path} can't be read ({reason})") from None
     if not (np.isfinite([fx, fy, cx, cy]).all() and min(fx, fy) > 0):

@@ -63,6 +63,8 @@ FEWEST = 12  # points of an object
 COMMON = 0.15
 UNITS_OFF = 3.0  # factor between heights in a depth map and usual ones that suggests a wrong unit
 NAMED = 0.6  # least fit of a noun to the class of a fixed list, or to an object of known size
+LEAST_HEIGHT = 0.001  # metres of an object of known height
+LEAST_FOCAL, MOST_FOCAL = 0.1, 100.0  # focal lengths of intrinsics, in widths of the picture
 VERTICAL = 0.2  # lower bound on the horizontal component of a front that points up or down
 
 
@@ -168,6 +170,11 @@ class FoundationEstimator:
             raise InputError(
                 f"the principal point {cx:g}, {cy:g} is far from the middle of {width} x {height} "
                 "pixels: the intrinsics are those of another size"
+            )
+        if not LEAST_FOCAL < focal / width < MOST_FOCAL:
+            raise InputError(
+                f"a focal length of {focal:g} pixels fits no picture of {width}: the intrinsics"
+                " are those of another size"
             )
         return focal / width, (cx / scale[0], cy / scale[1])
 
@@ -394,7 +401,7 @@ def parse_known(text: str) -> KnownSize:
         metres = float(size.strip().removesuffix("m").strip())
     except ValueError:
         metres = 0.0
-    if not name.strip() or not (math.isfinite(metres) and 0 < metres < 1000):
+    if not name.strip() or not (LEAST_HEIGHT <= metres < 1000):
         raise InputError(f'{text!r} should be a thing and its height, as in "mug: 0.1 m"')
     return KnownSize(name.strip().lower(), metres)
 

@@ -26,18 +26,21 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from po3d.io.errors import InputError
-from po3d.io.files import lines_beside
+from po3d.io.files import lines_beside, read_text
 from po3d.scene.geometry import Array
 
 Pixels = NDArray[np.uint8]
 
 STRIDES = (8, 16, 32)  # of YOLO's grids
+LONGEST = 4096  # pixels of a side of a network's input
+TEXT = 1_000_000  # bytes of a file of class names
 SIDE = 640  # input size of networks that accept any
 GRAY = 114  # of the border around pictures in YOLO's inputs
 LEAST = 0.03  # scores below are dropped
 OVERLAP = 0.5  # IoU above which two boxes of one class are one object
 WIDE = 1.8  # aspect ratio above which a picture is also cut into tiles
 TILE_WIDTH = 1.25  # width of a tile in heights of the picture
+MOST_TILES = 12  # of a picture
 BORDER = 4  # pixels; a box that ends so close to an inner edge of a tile is cut off
 SUFFIXES = (".onnx", ".xml")  # .xml: OpenVINO's own form
 NEEDED = "an ONNX detector needs openvino or onnxruntime: pip install 'po3d[openvino]'"
@@ -72,10 +75,7 @@ def coco_names() -> tuple[str, ...]:
 
 def read_names(path: str | Path) -> tuple[str, ...]:
     """Read class names from a text file, one a line; raise InputError if it is empty."""
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, ValueError) as error:
-        raise InputError(f"class names {path} can't be read ({error})") from None
+    lines = read_text(path, "class names", TEXT).splitlines()
     names = tuple(
         line.strip().lower() for line in lines if line.strip() and not line.startswith("#")
     )
@@ -95,8 +95,8 @@ def session(path: str | Path) -> OnnxNetwork:
         raise InputError(NEEDED)
     try:
         return load(path)
-    except (RuntimeError, ValueError, OSError) as error:
-        reason = " ".join(str(error).split())[:160]
+    except Exception as error:  # errors of the runtimes are of classes of their own
+        reason = " ".join(str(error).split())[:160] or type(error).__name__
         raise InputError(f"detector {path} can't be loaded ({reason})") from None
 
 
@@ -123,10 +123,7 @@ def _openvino(path: Path) -> OnnxNetwork:
 def _onnxruntime(path: Path) -> OnnxNetwork:
     import onnxruntime
 
-    try:
-        network = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    except Exception as error:  # its errors are of classes of its own
-        raise RuntimeError(str(error)) from None
+    network = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
 
     def port(node: Any) -> Port:
         return Port(node.name, tuple(d if isinstance(d, int) else -1 for d in node.shape))
@@ -284,10 +281,11 @@ class OnnxDetector:
     @property
     def size(self) -> tuple[int, int]:
         """Width and height of the network's input."""
-        shape = self.network.inputs[0].shape
-        if len(shape) != 4 or shape[1] not in (3, -1):
+        shape = self.network.inputs[0].shape if self.network.inputs else ()
+        if len(shape) != 4 or shape[1] not in (3, -1) or max(shape) > LONGEST:
             raise InputError(
-                f"detector {self.path}: input {list(shape)} should be (1, 3, height, width)"
+                f"detector {self.path}: input {list(shape)} should be (1, 3, height, width), with"
+                f" sides of at most {LONGEST}"
             )
         return tuple(side if side > 0 else SIDE for side in (shape[3], shape[2]))
 
@@ -313,7 +311,7 @@ class OnnxDetector:
         if not self.tiles or width < WIDE * height:
             return
         tile = round(TILE_WIDTH * height)
-        count = math.ceil((width - tile) / (0.6 * tile)) + 1
+        count = min(math.ceil((width - tile) / (0.6 * tile)) + 1, MOST_TILES)
         for x in np.linspace(0, width - tile, count).round().astype(int):
             yield int(x), tile
 
@@ -335,13 +333,39 @@ class OnnxDetector:
         arrays = {self.network.inputs[0].name: inputs}
         if form == "detr_rows":
             arrays[self.network.inputs[1].name] = np.array([[width, height]], np.int64)
-        outputs = self.network.run(arrays)
-        if not all(np.isfinite(output).all() for output in outputs):
-            raise InputError(f"detector {self.path}: its outputs are not finite")
+        outputs = self._outputs(form, arrays)
         box, score = self._decoded(form, outputs, width, height)
         box, sure = frame.boxes(box), score.max(1, initial=0) >= LEAST
         sure &= ((box[:, 2:] - box[:, :2]) >= 1).all(1)
         return Boxes(box[sure], score[sure])
+
+    def _outputs(self, form: str, arrays: dict[str, Array]) -> list[Array]:
+        """Run the network; InputError if it fails, or for outputs of another form than its
+        description says."""
+        try:
+            outputs = self.network.run(arrays)
+        except Exception as error:  # errors of the runtimes are of classes of their own
+            reason = " ".join(str(error).split())[:160] or type(error).__name__
+            raise InputError(f"detector {self.path} can't be run ({reason})") from None
+        if not all(out.dtype.kind in "uif" and np.isfinite(out).all() for out in outputs):
+            raise InputError(f"detector {self.path}: its outputs are not finite")
+        c, shapes = len(self.names), [out.shape[1:] for out in outputs]
+        if form.startswith("detr"):
+            by_name = {port.name: shape for port, shape in zip(self.network.outputs, shapes)}
+            rows = next(iter(by_name["boxes" if form == "detr_rows" else "pred_boxes"]), 0)
+            expected = {"labels": (rows,), "scores": (rows,), "boxes": (rows, 4)}
+            if form == "detr":
+                expected = {"logits": (rows, c), "pred_boxes": (rows, 4)}
+            fine = all(by_name[name] == shape for name, shape in expected.items())
+        else:
+            columns = {"yolo_rows": 6, "yolo_v8": 4 + c}.get(form, 5 + c)
+            fine = len(shapes[0]) == 2 and shapes[0][0 if form == "yolo_v8" else 1] == columns
+        if not fine or any(len(out) != 1 for out in outputs):
+            raise InputError(
+                f"detector {self.path}: outputs {[list(out.shape) for out in outputs]} are not"
+                f" those of {form} for {c} classes and one picture"
+            )
+        return outputs
 
     def _decoded(
         self, form: str, outputs: Sequence[Array], width: int, height: int

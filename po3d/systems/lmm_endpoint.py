@@ -92,7 +92,7 @@ class Endpoint:
         try:
             choice = json.loads(data)["choices"][0]
             content = choice["message"].get("content") or ""
-        except (ValueError, LookupError, TypeError, AttributeError):
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             raise Unavailable(
                 f"{url}: the response is not a chat completion: {self._clean(data[:200])}"
             ) from None
@@ -110,7 +110,7 @@ class Endpoint:
             body = error.read(2000)
         except (OSError, http.client.HTTPException):
             body = b""
-        with contextlib.suppress(ValueError, LookupError, TypeError):
+        with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError):
             body = json.loads(body)["error"]["message"]
         what = f"{error.url} says {error.code}: {self._clean(body) or error.reason}"
         if error.code in STOPS:

@@ -7,6 +7,7 @@ config with a `_target_`: an object of one's own. The detection's rows, their ex
 probabilities and occluders are kept; attributes and poses are replaced.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Protocol
@@ -14,7 +15,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from po3d.io import checkpoint
-from po3d.io.errors import InputError, known
+from po3d.io.errors import InputError, known, printable
 from po3d.perception.crops import StreetAttributes, StreetPose
 from po3d.perception.detection import resize
 from po3d.perception.street import BoxModule, StreetEstimator, shape_and_size
@@ -211,7 +212,10 @@ def _classified(o: ObjectState, beliefs: Beliefs, module: Any) -> ObjectState:
         known(f"attribute of {where}", attribute, ATTRIBUTES)
         for value in belief:
             known(f"{attribute} of {where}", value, ATTRIBUTES[attribute])
-        values = np.asarray(list(belief.values()), float)
+        try:
+            values = np.array([float(p) for p in belief.values()])
+        except (TypeError, ValueError, OverflowError):
+            values = np.array([math.nan])
         if not (values >= 0).all() or abs(values.sum() - 1) > TOLERANCE:
             raise InputError(
                 f"{where}: the probabilities of {attribute} should be at least 0 and sum to 1"
@@ -230,17 +234,20 @@ def _posed(o: ObjectState, pose: ObjectPose, module: Any) -> ObjectState:
     try:
         heading, position, covariance, flip = pose
         x, y = o.position[:2] if position is None else position
+        covariance = o.covariance if covariance is None else tuple(map(tuple, covariance))
+        if np.shape(covariance) != (3, 3) or not 0 <= flip <= 1:
+            raise ValueError
         return replace(
             o,
             position=(float(x), float(y), o.position[2]),
             heading=float(heading),
-            covariance=o.covariance if covariance is None else tuple(map(tuple, covariance)),
+            covariance=covariance,
             flip=float(flip),
         )
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(
             f"{class_path(module)}.estimate_poses should return an ObjectPose for each row, not"
-            f" {pose!r}"
+            f" {printable(pose)}"
         ) from None
 
 

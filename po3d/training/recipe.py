@@ -19,6 +19,7 @@ the finished stages. `results` lists the stages whose pairs are the recipe's out
 """
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -90,17 +91,44 @@ class Recipe:
         if "train" in stage:
             return {"train": composed(self.options(name))}
         if "twin" in stage:
-            sizes = dict(o.split("=", 1) for o in self.own[name])
-            whole = {k: int(v) for k, v in sizes.items() if k in ("size", "seed")}
-            if unknown := sorted(set(sizes) - set(whole)):
-                raise InputError(
-                    f"{name}.{unknown[0]} is not an option of the stage {name}; its options are"
-                    " size and seed"
-                )
-            return {"twin": {**stage["twin"], **whole}}
+            return {"twin": {**stage["twin"], **self._of_twin(name)}}
         if self.own[name]:
             raise InputError(f"the stage {name} calibrates and has no options")
         return {"calibrate": stage["calibrate"], "folders": stage.get("folders")}
+
+    def _of_twin(self, name: str) -> dict[str, int]:
+        """Return the options of a twin on the command line."""
+        result = {}
+        for option in self.own[name]:
+            key, _, value = option.partition("=")
+            if key not in ("size", "seed"):
+                raise InputError(
+                    f"{name}.{key} is not an option of the stage {name}; its options are"
+                    " size and seed"
+                )
+            if not re.fullmatch("[0-9]{1,18}", value):
+                raise InputError(f"{name}.{key}={value} should be a whole number")
+            result[key] = int(value)
+        return result
+
+    def finished(self) -> dict[str, Any]:
+        """Return the requests of the finished stages; InputError for a damaged recipe.json, or if
+        a finished stage's output is missing.
+        """
+        path = self.out / DONE
+        done = read_json(path, "recipe") if path.exists() else {}
+        if not isinstance(done, dict) or not all(isinstance(v, dict) for v in done.values()):
+            raise InputError(f"{path} should be an object of finished stages; choose another out=")
+        for name in done.keys() & self.stages.keys():
+            made = self.made(name)
+            suffixes = ("",) if "twin" in self.stages[name] else (".safetensors", ".json")
+            for output in (made.with_name(made.name + suffix) for suffix in suffixes):
+                if not output.exists():
+                    raise InputError(
+                        f"{path} says that the stage {name} is finished, but {output} is missing;"
+                        " choose another out="
+                    )
+        return done
 
 
 def run_recipe(
@@ -118,8 +146,7 @@ def run_recipe(
         name: recipe.request(name, composed) for name in recipe.stages
     }  # report errors in the options before any stage runs
     with locked(recipe.out, "recipe"):
-        path = recipe.out / DONE
-        done = read_json(path, "recipe") if path.exists() else {}
+        path, done = recipe.out / DONE, recipe.finished()
         for name, request in requests.items():
             if name in done:
                 if done[name] != _plain(request):
@@ -139,11 +166,12 @@ def run_recipe(
             target = Path(export if len(recipe.results) == 1 else f"{export}_{name}")
             pair = _copied(pair, target if target.parent != Path() else EXPORTS / target)
         card = read_json(pair.with_name(f"{pair.name}.json"), "checkpoint description")
-        steps, folder = card["training"]["steps"], recipe.out / name
-        print(
-            f"\n{name}:"
-            f" {pair}.safetensors\n{ended(card['kind'], card['metrics'], steps, folder, str(pair))}"
-        )
+        try:
+            kind, metrics, steps = card["kind"], card["metrics"], card["training"]["steps"]
+            summary = ended(kind, metrics, steps, recipe.out / name, str(pair))
+        except (KeyError, TypeError):
+            raise InputError(f"{pair}.json is no description of a trained checkpoint") from None
+        print(f"\n{name}: {pair}.safetensors\n{summary}")
         pairs.append(pair)
     return pairs
 

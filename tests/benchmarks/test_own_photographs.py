@@ -130,6 +130,89 @@ def test_broken_labels_are_one_line(kitti, tmp_path):
         read_labels(kitti, kitti / "nothing")
 
 
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("label_2", b"Van 0 0 0 0 0 9 9 2 2 5 nan 1 20 0"),
+        ("label_2", b"Van 0 0 0 0 0 9 9 2 2 5 0 1 20 inf"),
+        ("label_2", b"Van 0 0 0 0 0 9 9 2 2 5 0 1 1e400 0"),
+        ("label_2", b"Van 0 0 0 0 0 9 9 -2 2 5 0 1 20 0"),
+        ("label_2", b"Van 0 0 0 0 0 9 9 2 2 1e300 0 1 20 0"),
+        ("label_2", b"\xff\xfe\xff"),
+        ("label_2", b"Van\0 0 0"),
+        ("calib", b"P2: 0 0 0 0 0 0 0 0 0 0 0 0"),
+        ("calib", b"P2: -700 0 300 0 0 -700 200 0 0 0 1 0"),
+        ("calib", b"P2: nan 0 300 0 0 700 200 0 0 0 1 0"),
+        ("calib", b"P2: 1 2 3"),
+        ("calib", b"P2: 700 0 300 0 0 700 200 0 0 0 0 0"),
+        ("calib", b"\xff"),
+    ],
+)
+def test_hostile_labels_of_kitti_are_one_line(kitti, file, content):
+    (kitti / file / "000000.txt").write_bytes(content)
+    with pytest.raises(InputError, match=r"000000\.txt") as raised:
+        read_labels(kitti, kitti / "image_2")
+    assert "\n" not in str(raised.value)
+
+
+BOX = {
+    "image_id": 1, "dimensions": [1, 1, 1], "R_cam": np.eye(3).tolist(), "category_name": "chair",
+    "center_cam": [0, 0, 3], "bbox2D_proj": [0, 0, 9, 9],
+}  # fmt: skip
+LENS = [[700, 0, 300], [0, 700, 200], [0, 0, 1]]
+IMAGE = {"id": 1, "file_path": "a.jpg", "K": LENS}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"images": images} for images in (5, None, [5], [[]], ["a"], [None], {"a": 1})),
+        *({"images": [{**IMAGE, "K": k}]} for k in (5, [], [1, 2], LENS[:2], "a", None)),
+        {"images": [{**IMAGE, "K": [[0, 0, 0]] * 3}]},
+        {"images": [{**IMAGE, "K": [[10**400, 0, 1], [0, 700, 1], [0, 0, 1]]}]},
+        {"images": [{**IMAGE, "K": [[math.nan, 0, 1], [0, 700, 1], [0, 0, 1]]}]},
+        {"images": [{**IMAGE, "id": [1]}]},
+        *({"annotations": a} for a in (5, None, [5], ["a"], [[]], {"a": 1}, [{"image_id": []}])),
+        *(
+            {"images": [IMAGE], "annotations": [{**BOX, name: value}]}
+            for name, value in (
+                ("dimensions", [1, 1]), ("dimensions", [math.inf, 1, 1]), ("dimensions", 5),
+                ("R_cam", [[0] * 3] * 3), ("R_cam", [1]), ("R_cam", [[math.nan] * 3] * 3),
+                ("center_cam", [0, 0]), ("center_cam", [0, 0, math.nan]), ("center_cam", "a"),
+                ("center_cam", [0, 0, 1e300]), ("bbox2D_proj", [1]), ("bbox2D_proj", {"a": 1}),
+                ("bbox2D_proj", ["a"] * 4), ("visibility", "a"), ("truncation", []),
+                ("dimensions", [10**400, 1, 1]),
+            )
+        ),
+    ],
+)  # fmt: skip
+def test_hostile_labels_of_omni3d_are_one_line(tmp_path, changes):
+    path = omni3d(tmp_path, **changes)
+    with pytest.raises(InputError, match="labels") as raised:
+        read_labels(path, tmp_path)
+    assert "\n" not in str(raised.value)
+
+
+def test_labels_that_are_nested_deeply_are_one_line(tmp_path):
+    (tmp_path / "a.json").write_text("[" * 100_000)
+    with pytest.raises(InputError, match="nested too deeply"):
+        read_labels(tmp_path / "a.json", tmp_path)
+
+
+@pytest.mark.parametrize("path", ["../secret.png", "x/../../secret.png", "{}/secret.png"])
+def test_labels_copy_no_file_from_outside_of_the_photographs(tmp_path, path):
+    photographs = tmp_path / "photographs"
+    photographs.mkdir()
+    labels = omni3d(photographs, images=[{**IMAGE, "file_path": path.format(tmp_path)}])
+    (photographs / "a.jpg").rename(tmp_path / "secret.png")
+    with pytest.raises(InputError, match="no photograph"):
+        generate(tmp_path / "out" / "split", photographs, labels, 10)
+    assert not list((tmp_path / "out").rglob("*.png"))
+    (tmp_path / "secret.png").rename(photographs / "secret.png")  # its name alone is searched
+    ((scene, _),) = read_labels(labels, photographs)
+    assert scene.image == "secret.png"
+
+
 def test_options_that_photographs_ignore_are_refused(kitti, tmp_path, capsys):
     out = f"out={tmp_path / 'out'}"
     given = [f"photographs={kitti / 'image_2'}", f"labels={kitti}"]

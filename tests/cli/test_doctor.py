@@ -1,5 +1,6 @@
 import json
 import shutil
+import subprocess
 
 import pytest
 
@@ -32,6 +33,16 @@ def test_a_line_each_with_a_remedy_where_something_lacks(capsys, monkeypatch):
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "renderer" in line]
     assert line.split()[0] == "absent"
     assert "pip install 'po3d[synthesis]'" in line
+
+
+def test_a_renderer_that_does_not_start_is_a_line(monkeypatch):
+    def slow(command, timeout, **options):
+        raise subprocess.TimeoutExpired(command, timeout)
+
+    monkeypatch.setattr(doctor.subprocess, "run", slow)
+    check = doctor._renderer()
+    assert not check.state
+    assert check.remedy == "the renderer did not start within 120 s"
 
 
 @pytest.mark.parametrize("harm", ["bytes", "gone"])

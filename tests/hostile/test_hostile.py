@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import packed  # more families
+import photographs  # noqa: F401
 import pytest
 from families import FAMILIES, REFUSED, right
 

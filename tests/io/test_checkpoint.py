@@ -1,14 +1,17 @@
 """Checkpoint pairs: what is written is what is read, and half the size costs little."""
 
 import json
+import os
 import resource
+import subprocess
 from hashlib import sha256
 
 import pytest
 import torch
 from safetensors.torch import save as serialise
 
-from po3d.io.checkpoint import SCALE, compact, load, restored, save
+from po3d.io import paths
+from po3d.io.checkpoint import SCALE, compact, git_revision, load, restored, save
 from po3d.io.errors import InputError
 from po3d.io.quantized import LARGE, unpacked
 from po3d.io.seeding import rng
@@ -162,3 +165,54 @@ def test_scales_are_not_spread_over_more_values_than_are_stored(tmp_path):
     with pytest.raises(InputError, match="30000,"):
         load(tmp_path / "a")
     assert peak() - before < 300
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """Return the root of a git repository with one commit, as the root of the source tree."""
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    root = tmp_path / "source"
+    root.mkdir()
+    (root / "file.py").write_text("one")
+    for command in (
+        "init -q",
+        "add file.py",
+        "-c user.name=a -c user.email=a@b commit -q --no-gpg-sign -m first",
+    ):
+        subprocess.run(["git", *command.split()], cwd=root, check=True)
+    monkeypatch.setattr(paths, "ROOT", root)
+    return root
+
+
+def test_the_revision_is_the_commit_and_marks_changed_files(repository):
+    head = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=repository, capture_output=True, text=True
+    ).stdout.strip()
+    (repository / "untracked").touch()
+    assert git_revision() == head and len(head) == 40
+    (repository / "file.py").write_text("two")
+    assert git_revision() == head + "+"
+
+
+def test_a_busy_machine_does_not_change_the_revision(repository, monkeypatch):
+    revision, run = git_revision(), subprocess.run
+
+    def busy(command, timeout=None, **options):  # slower than any limit
+        if timeout is not None:
+            raise subprocess.TimeoutExpired(command, timeout)
+        return run(command, **options)
+
+    monkeypatch.setattr(subprocess, "run", busy)
+    assert git_revision() == revision != ""
+
+
+def test_the_revision_is_of_no_other_repository(repository, tmp_path, monkeypatch):
+    own = git_revision()
+    unpacked = repository / "po3d"  # a source tree without history inside another repository
+    unpacked.mkdir()
+    monkeypatch.setattr(paths, "ROOT", unpacked)
+    assert git_revision() == ""
+    monkeypatch.setattr(paths, "ROOT", repository)
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "another"))  # as in a hook of another repository
+    assert git_revision() == own

@@ -1,14 +1,22 @@
 """Depth maps and intrinsics from files."""
 
 import json
+import resource
+import struct
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from po3d.io.errors import InputError
-from po3d.perception.depth_files import fitted_to, looks_like_range, read_depth, read_intrinsics
-from po3d.perception.foundation import DepthFile, PhotographWarning
+from po3d.perception.depth_files import (
+    Intrinsics,
+    fitted_to,
+    looks_like_range,
+    read_depth,
+    read_intrinsics,
+)
+from po3d.perception.foundation import DepthFile, FoundationEstimator, PhotographWarning
 
 FOCAL = 100.0
 RAYS = (np.arange(160) + 0.5 - 80) / FOCAL, (np.arange(120) + 0.5 - 60) / FOCAL
@@ -71,10 +79,84 @@ def test_intrinsics_are_read_in_all_forms(tmp_path):
     for name, words in (
         ("wide.json", "differ"),
         ("none.json", "can't be read"),
-        ("absent", "can't be read"),
+        ("absent", "not found"),
     ):
         with pytest.raises(InputError, match=words):
             read_intrinsics(tmp_path / name)
+
+
+def claimed(path, shape, content=b"\0" * 80):
+    """Write a .npy file whose header has another shape than its content."""
+    header = str({"descr": "<f8", "fortran_order": False, "shape": shape}).encode() + b"\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + content)
+
+
+def test_hostile_arrays_are_one_line_and_take_no_memory(tmp_path):
+    np.savez(tmp_path / "zip.npz", a=np.ones((3, 3)))
+    (tmp_path / "zip.npz").rename(tmp_path / "zip.npy")
+    (tmp_path / "half_zip.npy").write_bytes((tmp_path / "zip.npy").read_bytes()[:50])
+    claimed(tmp_path / "huge.npy", (10**9, 10**9))
+    claimed(tmp_path / "truncated.npy", (100, 100))
+    claimed(tmp_path / "negative.npy", (-1, 5))
+    (tmp_path / "header.npy").write_bytes(b"\x93NUMPY\x01\x00\xff\x1f" + b"(" * 0x1FFF)
+    np.save(tmp_path / "words.npy", np.array([["a"]]))
+    names = ("zip", "half_zip", "huge", "truncated", "negative", "header", "words")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for name in names:
+        with pytest.raises(InputError, match=f"{name}.npy") as raised:
+            read_depth(tmp_path / f"{name}.npy")
+        assert "\n" not in str(raised.value)
+        with pytest.raises(InputError, match=f"{name}.npy"):
+            read_intrinsics(tmp_path / f"{name}.npy")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kB
+
+
+def test_a_small_file_of_a_large_depth_map_is_refused_before_it_is_decoded(tmp_path):
+    Image.new("I;16", (6000, 6000)).save(tmp_path / "large.png")
+    with pytest.raises(InputError, match="more than 25,000,000 pixels"):
+        read_depth(tmp_path / "large.png")
+    far = ROOM.copy()
+    far[:, :20] = 1e300
+    np.save(tmp_path / "far.npy", far)
+    assert np.isnan(read_depth(tmp_path / "far.npy")[:, :20]).all()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        '{"fx": 1' + "0" * 400 + ', "cx": 1, "cy": 1}',
+        '{"fx": [1], "cx": {}, "cy": "a"}',
+        '{"K": 5}',
+        '{"K": null}',
+        "[]",
+        "{}",
+        '"K"',
+        "1 2 3",
+        "nan nan nan nan nan nan nan nan nan",
+        "P2: 1 2 3",
+        "",
+        " " * 2_000_000,
+    ],
+)
+def test_hostile_intrinsics_are_one_line(tmp_path, text):
+    (tmp_path / "k.json").write_text(text)
+    with pytest.raises(InputError, match="intrinsics") as raised:
+        read_intrinsics(tmp_path / "k.json")
+    assert "\n" not in str(raised.value)
+
+
+def test_endless_intrinsics_end():
+    with pytest.raises(InputError, match="larger than the limit"):
+        read_intrinsics("/dev/zero")
+
+
+def test_intrinsics_of_another_size_are_refused():
+    estimator = FoundationEstimator(
+        lambda *_: None, None, None, intrinsics=Intrinsics(1e300, (320, 240))
+    )
+    with pytest.raises(InputError, match="focal length of 1e\\+300 pixels fits no picture of 640"):
+        estimator.estimate([np.zeros((480, 640, 3), np.uint8)], [None])
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.01])

@@ -157,6 +157,67 @@ def test_unknown_outputs_and_classes_are_refused():
         detector(rows)(PICTURE)
 
 
+def running(outputs, claimed=None, inputs=None):
+    """A detector whose network gives other outputs than it claims; an exception is raised."""
+
+    def run(arrays):
+        if isinstance(outputs, Exception):
+            raise outputs
+        return list(outputs.values())
+
+    claimed = {name: value.shape for name, value in (claimed or outputs).items()}
+    ports = {"images": (1, 3, SIDE, SIDE)} if inputs is None else inputs
+    network = OnnxNetwork(
+        tuple(Port(*port) for port in ports.items()),
+        tuple(Port(*port) for port in claimed.items()),
+        run,
+    )
+    return OnnxDetector("x.onnx", NAMES, open_session=lambda _: network)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_outputs_of_another_form_than_described_are_refused(form):
+    right = FORMS[form]
+    inputs = {"images": (1, 3, SIDE, SIDE), **({"sizes": (1, 2)} if form == "detr_rows" else {})}
+    (name, value), *_ = right.items()
+    for wrong in (
+        value[0],
+        np.concatenate([value, value]),
+        value[:, :-1] if form == "yolo_v8" else value[..., :-1],
+        value.astype(str),
+        np.full(value.shape, np.inf, np.float32),
+        value.ravel()[:0],
+        np.float32(1),
+    ):
+        with pytest.raises(InputError, match="outputs"):
+            running({**right, name: np.asarray(wrong)}, right, inputs)(PICTURE)
+
+
+def test_a_network_that_fails_or_is_too_large_is_one_line():
+    class OwnError(Exception):
+        """As runtimes have them."""
+
+    with pytest.raises(InputError, match=r"x\.onnx can't be run \(no memory\)"):
+        running(OwnError("no\nmemory"), yolox())(PICTURE)
+    for shape in ((1, 3, 100_000, 100_000), (1, 5, 64, 64), (3, 64, 64)):
+        with pytest.raises(InputError, match="sides of at most 4096"):
+            running(yolox(), inputs={"images": shape})(PICTURE)
+    with pytest.raises(InputError, match="sides of at most 4096"):
+        running(yolox(), inputs={})(PICTURE)
+
+
+def test_an_extremely_wide_picture_has_few_tiles():
+    found = detector(yolox())
+    windows = list(found._windows(np.zeros((1, 30_000, 3), np.uint8)))
+    assert len(windows) == 13
+    assert windows[-1] == (29_999, 1)
+
+
+def test_endless_class_names_end():
+    with pytest.raises(InputError, match="larger than the limit"):
+        read_names("/dev/zero")
+
+
 def test_files_that_are_not_there_or_no_networks_are_refused(tmp_path):
     for name, words in (("none.onnx", "is no file"), ("net.pt", "should end in .onnx or .xml")):
         with pytest.raises(InputError, match=words):

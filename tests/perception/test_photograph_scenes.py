@@ -117,7 +117,16 @@ def test_one_known_height_scales_a_depth_map_and_a_thing_that_is_not_there_is_re
 
 def test_known_sizes_are_parsed():
     assert parse_known("mug: 0.1 m") == parse_known("Mug:0.1") == ("mug", 0.1)
-    for text in ("mug", "mug: tall", ": 1 m", "mug: -1", "mug: inf"):
+    for text in (
+        "mug",
+        "mug: tall",
+        ": 1 m",
+        "mug: -1",
+        "mug: inf",
+        "mug: nan",
+        "mug: 1e-320",
+        "mug: 2000",
+    ):
         with pytest.raises(InputError, match="should be a thing and its height"):
             parse_known(text)
 

@@ -69,11 +69,11 @@ def test_open_exr_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.npy", b"no array", "cannot be read as a .npy"),
+        ("a.npy", b"no array", "can't be read as a .npy"),
         ("b.exr", b"no picture", "cannot be read as OpenEXR"),
         ("c.npy", np.ones((4, 4, 3)), "expected"),
         ("d.npy", np.zeros((4, 8, 3)), "black"),
-        ("e.npy", np.array([{}], object), "cannot be read"),
+        ("e.npy", np.array([{}], object), "can't be read"),
     ],
 )
 def test_a_file_that_is_no_photograph_is_named(tmp_path, name, content, message):

@@ -262,6 +262,10 @@ def each(value):
         (lambda scenes: [[] for _ in scenes], "should return one entry for each of the .* rows of"),
         (lambda scenes: 1 / 0, r"estimate_attributes raised ZeroDivisionError \(test_separate_modules.py, line"),
         (each({"color": {"red": 0.3}}), "probabilities of color should be at least 0 and sum to 1"),
+        (each({"color": {"red": "much"}}), "probabilities of color should be at least 0 and sum"),
+        (each({"color": {"red": None}}), "probabilities of color should be at least 0 and sum"),
+        (each({"color": {"red": [1.0]}}), "probabilities of color should be at least 0 and sum"),
+        (each({"color": {"red": 10**400}}), "probabilities of color should be at least 0 and sum"),
         (each({"color": {"pink": 1.0}}), "unknown color of .* 'pink'"),
         (each({"mood": {"red": 1.0}}), "unknown attribute of .* 'mood'"),
         (each("red"), "should return attribute -> value -> probability"),
@@ -279,6 +283,11 @@ def test_attributes_that_are_none_are_refused(value, says):
         (each(ObjectPose(math.nan)), r"returned a non-finite objects\[0\].heading"),
         (each(0.5), "should return an ObjectPose for each row, not 0.5"),
         (each(ObjectPose(0.1, (1.0,))), "should return an ObjectPose for each row"),
+        (each(ObjectPose(0.1, None, ((1.0,),))), "should return an ObjectPose for each row"),
+        (each(ObjectPose(0.1, None, 5)), "should return an ObjectPose for each row"),
+        (each(ObjectPose(0.1, None, None, 1.5)), "should return an ObjectPose for each row"),
+        (each(ObjectPose(10**400)), "should return an ObjectPose for each row"),
+        (each(ObjectPose(0.1, (1.0, math.inf))), r"returned a non-finite objects\[0\].position"),
     ],
 )
 def test_poses_that_are_none_are_refused(value, says):

@@ -208,6 +208,27 @@ def test_a_start_without_a_recipe_is_one_line(capsys):
     assert "start=nothing is for recipes" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("content", ["[]", "5", '"first"', '{"first": 5}', "[" * 9999, "{", ""])
+def test_a_damaged_recipe_is_one_line(tmp_path, content):
+    (tmp_path / recipe.DONE).write_text(content)
+    with pytest.raises(InputError, match="recipe") as raised:
+        run(tmp_path)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_finished_stage_without_its_output_is_one_line(tmp_path):
+    (tmp_path / recipe.DONE).write_text('{"first": {}}')
+    with pytest.raises(InputError, match=r"stage first is finished, but .*first.* is missing"):
+        run(tmp_path)
+
+
+@pytest.mark.parametrize("option", ["twin.size=many", "twin.size", "twin.size=1_0", "twin.seed=-1"])
+def test_an_option_of_a_twin_is_a_whole_number(tmp_path, option):
+    stages = {"stages": [{"name": "twin", "twin": {"benchmark": "scope"}}], "results": []}
+    with pytest.raises(InputError, match=r"twin.(size|seed)=.* should be a whole number"):
+        Recipe(stages, [option], tmp_path).request("twin", composed)
+
+
 def test_an_unknown_recipe_is_one_line(capsys):
     assert script.run(["recipe=roads"]) == 2
     assert "unknown recipe 'roads'; known: parser, reader" in capsys.readouterr().err

@@ -7,16 +7,16 @@ Worlds are those of `po3d.perception.foundation`: the camera is over the origin 
 z = 0 is the ground. Gravity is the common vertical axis of the boxes.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, printable
+from po3d.io.files import read_json, read_text
 from po3d.io.images import image_size
 from po3d.scene.camera import CameraPose, held
 from po3d.scene.geometry import Array, wrap_angle
@@ -31,7 +31,10 @@ KITTI_NAMES = {
     "Pedestrian": "person", "Person_sitting": "person",
 }  # fmt: skip
 HIDDEN = 2  # KITTI's occlusion from which an object is largely hidden
+ROTATION = 0.01  # tolerance of a rotation matrix
 CUT = 0.5  # truncation above which an object is largely outside the picture
+TEXT = 16_000_000  # bytes of one picture's labels or calibration
+FARTHEST = 10_000.0  # metres of a position or a side
 VISIBLE = 0.5  # Omni3D's visibility below which an object is largely hidden
 
 
@@ -78,7 +81,13 @@ def scene_of(
     box.
     """
     k = np.asarray(intrinsics, float)
+    if k.shape != (3, 3) or not np.isfinite(k).all() or min(k[0, 0], k[1, 1]) <= 0:
+        raise ValueError(f"intrinsics {' '.join(f'{v:g}' for v in k.ravel()[:9])} are no camera")
+    for box in boxes:
+        _check(box)
     down = np.mean([box.rotation[:, 1] for box in boxes], 0) if boxes else np.array([0.0, 1.0, 0.0])
+    if np.linalg.norm(down) < 0.1:
+        raise ValueError("the boxes have no common vertical axis")
     down = down / np.linalg.norm(down)
     if height is None:
         height = (
@@ -126,77 +135,107 @@ def _kitti(labels: Path, photographs: Path) -> Iterator[LabelledPhotograph]:
             raise InputError(
                 f"{path}: no calibration, neither calib/{path.name} nor {path.stem}.calib"
             )
-        projection = kitti_projection(calibration)
+        projection, size = kitti_projection(calibration), _size(picture)
         boxes = list(read_kitti(path, projection))
-        scene = scene_of(boxes, projection[:, :3], _size(picture), picture.name, KITTI_HEIGHT)
+        scene = scene_of(boxes, projection[:, :3], size, picture.name, KITTI_HEIGHT)
         yield LabelledPhotograph(scene, tuple(k for k, box in enumerate(boxes) if box.clear))
 
 
 def kitti_projection(path: Path) -> Array:
     """Return the projection matrix (3, 4) of the left colour camera, P2."""
-    try:
-        for line in path.read_text(encoding="utf-8").splitlines():
-            if line.startswith("P2:"):
-                return np.array([float(part) for part in line[3:].split()]).reshape(3, 4)
-    except (OSError, ValueError) as error:
-        raise InputError(f"calibration {path} can't be read ({error})") from None
+    for line in read_text(path, "calibration", TEXT).splitlines():
+        if not line.startswith("P2:"):
+            continue
+        try:
+            projection = np.array([float(part) for part in line[3:].split()]).reshape(3, 4)
+        except ValueError as error:
+            raise InputError(f"calibration {path} can't be read ({error})") from None
+        k = projection[:, :3]
+        if (
+            not np.isfinite(projection).all()
+            or min(k[0, 0], k[1, 1]) <= 0
+            or np.linalg.matrix_rank(k) < 3
+        ):
+            raise InputError(f"calibration {path}: P2 is no projection of a camera")
+        return projection
     raise InputError(f"calibration {path} has no line P2:")
 
 
 def read_kitti(path: Path, projection: Array) -> Iterator[LabelledBox]:
     """Yield the named objects of a label file; boxes are moved to the colour camera's frame."""
     shift = np.linalg.solve(projection[:, :3], projection[:, 3])
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(read_text(path, "labels", TEXT).splitlines(), 1):
         parts = line.split()
         if not parts or parts[0] not in KITTI_NAMES:
             continue
         try:
             cut, hidden, _, *numbers = (float(part) for part in parts[1:15])
             x0, y0, x1, y1, height, width, length, x, y, z, turn = numbers
+            c, s = math.cos(turn), math.sin(turn)
+            rotation = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+            center = np.array([x, y - height / 2, z]) + shift
+            clear = cut <= CUT and hidden < HIDDEN
+            extent, corners = (length, width, height), (x0, y0, x1, y1)
+            box = LabelledBox(KITTI_NAMES[parts[0]], center, extent, rotation, corners, clear)
+            _check(box)
         except ValueError:
             raise InputError(f"{path}, line {number} is no label of KITTI: {line[:80]!r}") from None
-        c, s = math.cos(turn), math.sin(turn)
-        rotation = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
-        center = np.array([x, y - height / 2, z]) + shift
-        clear = cut <= CUT and hidden < HIDDEN
-        name = KITTI_NAMES[parts[0]]
-        yield LabelledBox(name, center, (length, width, height), rotation, (x0, y0, x1, y1), clear)
+        yield box
+
+
+def _check(box: LabelledBox) -> None:
+    """Raise ValueError for a box without a finite place, positive sides and a rotation."""
+    numbers = np.concatenate([box.center, box.extent, box.image_box])
+    if box.center.shape != (3,) or len(box.image_box) != 4 or not np.isfinite(numbers).all():
+        raise ValueError(f"the box of {box.name!r} is not finite")
+    if not 0 < min(box.extent) <= max(box.extent) < FARTHEST > abs(box.center).max():
+        raise ValueError(f"the box of {box.name!r} has impossible sides or an impossible place")
+    if not np.abs(box.rotation.T @ box.rotation - np.eye(3)).max() < ROTATION:
+        raise ValueError(f"the box of {box.name!r} has no rotation")
 
 
 # --- Omni3D ---------------------------------------------------------------------------------------
 
 
 def _omni3d(path: Path, photographs: Path) -> Iterator[LabelledPhotograph]:
+    record = read_json(path, "labels")
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
         of_image: dict[Any, list[Mapping[str, Any]]] = {}
         for annotation in record["annotations"]:
             of_image.setdefault(annotation["image_id"], []).append(annotation)
-        images = record["images"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        images = list(record["images"])
+    except (KeyError, TypeError) as error:
         raise InputError(
             f"labels {path} are no Omni3D file ({' '.join(str(error).split())[:120]})"
         ) from None
     for image in images:
         try:
-            name = str(image["file_path"])
-            picture = next(
-                (p for p in (photographs / name, photographs / Path(name).name) if p.is_file()),
-                None,
-            )
-            boxes = [
-                box for a in of_image.get(image["id"], ()) if (box := _omni3d_box(a)) is not None
-            ]
-            if picture is None or not boxes:
-                continue
-            shown = picture.relative_to(photographs).as_posix()
-            scene = scene_of(boxes, np.array(image["K"], float), _size(picture), shown, None)
-        except (KeyError, TypeError, ValueError) as error:
+            photograph = _omni3d_photograph(image, of_image.get(image["id"], ()), photographs)
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            which = image.get("id") if isinstance(image, dict) else image
             raise InputError(
-                f"labels {path}: image {image.get('id')!r} is broken"
+                f"labels {path}: image {printable(which)} is broken"
                 f" ({' '.join(str(error).split())[:120]})"
             ) from None
-        yield LabelledPhotograph(scene, tuple(k for k, box in enumerate(boxes) if box.clear))
+        if photograph is not None:
+            yield photograph
+
+
+def _omni3d_photograph(
+    image: Mapping[str, Any], annotations: Sequence[Mapping[str, Any]], photographs: Path
+) -> LabelledPhotograph | None:
+    """Convert an image's record; None without a picture or a valid box."""
+    path = PurePath(str(image["file_path"]))
+    inside = not path.is_absolute() and ".." not in path.parts  # else files outside are copied
+    names = [*([path] if inside else []), path.name]
+    picture = next((p for name in names if (p := photographs / name).is_file()), None)
+    boxes = [box for a in annotations if (box := _omni3d_box(a)) is not None]
+    if picture is None or not boxes:
+        return None
+    intrinsics = np.array(image["K"], float)
+    shown = picture.relative_to(photographs).as_posix()
+    scene = scene_of(boxes, intrinsics, _size(picture), shown, None)
+    return LabelledPhotograph(scene, tuple(k for k, box in enumerate(boxes) if box.clear))
 
 
 def _omni3d_box(annotation: Mapping[str, Any]) -> LabelledBox | None:

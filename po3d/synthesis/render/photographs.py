@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from po3d.io.arrays import read_npy
 from po3d.io.errors import InputError
 from po3d.io.images import MAX_PIXELS
 from po3d.io.seeding import rng
@@ -71,7 +72,10 @@ def read_photograph(path: Path) -> Photograph:
     """Read the radiance of an equirectangular .exr or .npy file. Raise InputError if it cannot be
     read or has another shape.
     """
-    image = _read_exr(path) if path.suffix.lower() == ".exr" else _read_npy(path)
+    if path.suffix.lower() == ".exr":
+        image = _read_exr(path)
+    else:
+        image = read_npy(path, "photograph", 4 * MAX_PIXELS)
     if (
         image.ndim != 3
         or image.shape[2] < 3
@@ -88,13 +92,6 @@ def read_photograph(path: Path) -> Photograph:
     if image.max() <= 0:
         raise InputError(f"photograph {path} is black")
     return np.maximum(image, 0)
-
-
-def _read_npy(path: Path) -> NDArray[np.floating]:
-    try:
-        return np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise InputError(f"photograph {path} cannot be read as a .npy array ({error})") from None
 
 
 def _read_exr(path: Path) -> NDArray[np.floating]:
