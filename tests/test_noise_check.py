@@ -40,6 +40,11 @@ def test_questions_that_do_not_read_a_quantity_keep_their_answers(check):
     assert check.affected("parsing") == check.questions
 
 
+def test_a_quantity_that_no_question_reads_has_no_point(check, monkeypatch):
+    monkeypatch.setattr(check, "affected", lambda quantity: [])
+    assert list(noise_check.points(check, 1)) == []
+
+
 def test_a_seed_with_two_results_is_an_error(check, monkeypatch):
     way = check.by_grid
     monkeypatch.setattr(check, "by_grid", lambda q, s, seed, own: way(q, 2 * s, seed + 7, own))

@@ -187,9 +187,12 @@ def _grouped(questions: Sequence[Question]) -> list[list[Question]]:
 
 
 def points(check: NoiseCheck, evaluations: int) -> Iterator[Point]:
-    """Yield all points of the curves, with `evaluations` by the pipeline in all."""
-    pairs = [(quantity, sigma) for quantity, sigmas in check.curves.items() for sigma in sigmas]
-    seeds = max(1, math.ceil(evaluations / len(pairs)))
+    """Yield all points of the curves that some question reads, with `evaluations` by the pipeline
+    in all.
+    """
+    curves = {quantity: s for quantity, s in check.curves.items() if check.affected(quantity)}
+    pairs = [(quantity, sigma) for quantity, sigmas in curves.items() for sigma in sigmas]
+    seeds = math.ceil(max(1, evaluations) / max(1, len(pairs)))
     for quantity, sigma in progress(pairs, "noise", unit="point"):
         yield check.point(quantity, sigma, seeds)
 
