@@ -1,7 +1,7 @@
 """Answer the questions about 60 COCO photographs (data/photographs/README.md) with `po3d ask`'s
 model.
 
-    python -m tools.photograph_bank PHOTOGRAPHS --detector FILE.onnx [--out ANSWERS.jsonl]
+    python -m tools.photograph_bank PHOTOGRAPHS --detector FILE.onnx [--part dev] [--out FILE]
 
 PHOTOGRAPHS is a folder with COCO's files. An answer is right if it equals the annotators' one
 without articles and case, or if one of them ends with the other as a word ("dining table",
@@ -26,6 +26,7 @@ from po3d.io.text_tables import Table, text
 from tools.photographs import wilson
 
 BANK = ROOT / "data" / "photographs" / "coco_questions.jsonl.bz2"
+PARTS = ("all", "dev", "held_out")
 ANSWERABLE = {True: "answerable", False: "unanswerable"}
 ARTICLES = ("the ", "a ", "an ", "his ", "her ", "its ")
 
@@ -36,18 +37,26 @@ def main() -> int:
     )
     parser.add_argument("photographs", type=Path)
     parser.add_argument("--detector", required=True, metavar="FILE")
+    parser.add_argument("--part", choices=PARTS, default="all")
     parser.add_argument("--out", type=Path, metavar="ANSWERS.jsonl")
     options = parser.parse_args()
-    return guarded(lambda: run(options.photographs, options.detector, options.out))
+    return guarded(lambda: run(options.photographs, options.detector, options.out, options.part))
 
 
-def run(photographs: Path, detector: str, out: Path | None) -> None:
+def part_of(records: list[dict], part: str) -> list[dict]:
+    """Return the questions of a part: pictures 0 to 2 of every six, by file name, are "dev"."""
+    pictures = sorted({record["image"] for record in records})
+    dev = {picture for k, picture in enumerate(pictures) if k % 6 < 3}
+    return [r for r in records if part == "all" or (r["image"] in dev) == (part == "dev")]
+
+
+def run(photographs: Path, detector: str, out: Path | None, part: str = "all") -> None:
     """Print the shares of right, wrong and abstained answers by type of question."""
     arguments = argparse.ArgumentParser()
     ask.add_arguments(arguments)
     model, results, started = None, [], time.monotonic()
     warnings.simplefilter("ignore")
-    for record in read_jsonl(BANK, "question bank"):
+    for record in part_of(list(read_jsonl(BANK, "question bank")), part):
         path = photographs / record["image"]
         if model is None:
             given = ["--perception", "photo", "--detector", detector, str(path), record["question"]]

@@ -50,9 +50,11 @@ class Pattern(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """A condition on a fact (of the value of capital `of`).
+    """A condition of a rule, "if loosely" or "if kind=removal": a fact of the sentence, or of the
+    argument with the capital letter `of`.
 
-    The fact has to be one of `values`, or true; negated if not `wanted`.
+    It holds if the fact is one of `values` (without values: if it is true); with `wanted` False,
+    if it is not.
     """
 
     name: str

@@ -39,7 +39,7 @@ class Lexicon(NamedTuple):
 
 @functools.cache
 def lexicon() -> Lexicon:
-    """Load the lexicon; cached."""
+    """Return the table of nouns, nouns.txt; it is read once."""
     text = (resources.files("po3d.language") / "nouns.txt").read_text(encoding="utf-8")
     kinds: dict[str, list[str]] = {}
     parents: dict[str, set[str]] = {}

@@ -22,7 +22,7 @@ NEEDED = "photographs need transformers: pip install 'po3d[foundation]'"
 
 @dataclass(frozen=True)
 class Weights:
-    """The weights of one network."""
+    """Where the weights of one third-party network are: a local folder or the hub."""
 
     role: str  # "detector", "depth", "orientation": its key in the config
     name: str  # a folder, or OWNER/NAME on the hub

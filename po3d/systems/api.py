@@ -301,9 +301,8 @@ class Model:
             return Answer(text, "unparsed", reason=f"{reading.unread} ({MISSING})")
         domain_match = None
         if not isinstance(scene, Scene):
-            scene, domain_match = self.look_with_match(
-                scene, things=executor.things([reading]), **looking
-            )
+            things = executor.things([reading])
+            scene, domain_match = self.look_with_match(scene, things=things, **looking)
             _warn_if_unknown(domain_match)
         tables = ImageScenes({"view": scene})
         choice = self._choose_parse(question, reading, tables)
@@ -411,7 +410,8 @@ class Model:
     def _consults(self, question: Question, own: Execution | None) -> bool:
         """Whether the general parser is consulted: by the pipeline's rule, or because the
         benchmark's parser gives no answer."""
-        if own is None or own.outcome.answer is None:
+        final = own is not None and self.pipeline.executor.refuses(question)
+        if (own is None or own.outcome.answer is None) and not final:
             return self.pipeline.second is not None
         return self.pipeline.consults(question, own.reading)
 

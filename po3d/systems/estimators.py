@@ -107,8 +107,8 @@ def ours(thing: object) -> bool:
 def identity(estimator: Any) -> dict[str, Any]:
     """Return the provenance of an estimator as JSON values: `class` and, if present, `name`,
     `version`, `calibration`, `answers`, `checkpoint` with `sha256`, and `refine`, whether
-    detections are compared with renderings. For a class outside po3d also `source_sha256`, the hash of its source
-    file."""
+    detections are compared with renderings. For a class outside po3d also `source_sha256`, the
+    hash of its source file."""
     result: dict[str, Any] = {"class": class_path(estimator)}
     for key in ("name", "version"):
         if (value := getattr(estimator, key, None)) is not None:

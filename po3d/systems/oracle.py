@@ -58,7 +58,8 @@ class OracleModules:
     units: Mapping[str, str]
 
     def mixed(self, tables: ImageScenes) -> ImageScenes:
-        """Return the scenes with their settings applied; unchanged if all modules are predicted."""
+        """Return the scenes with the modules of `tables.settings` replaced by ground truth, noisy
+        if the setting is a number; unchanged if all modules are predicted."""
         if all(setting == PREDICTED for setting in tables.settings.values()):
             return tables
         mixed = {

@@ -137,10 +137,7 @@ class PhotoDomain(parts.Domain):
         return ParsedQuestion(fitted(question, gold.program if rows else _unnumbered(gold.program)))
 
     def rebuild_parse(self, question: Question, text: str) -> ParsedQuestion:
-        try:
-            return ParsedQuestion(fitted(question, self.stored_program(text)))
-        except ProgramError:  # of the general parser or the rules for photographs
-            return ParsedQuestion(Parse("ok", Call.parse(text)))
+        return ParsedQuestion(fitted(question, self.stored_program(text)))
 
     def things(self, readings: Sequence[ParsedQuestion]) -> Sequence[str]:
         programs = [r.question.program for r in readings if r.question.program is not None]
@@ -159,6 +156,11 @@ class PhotoDomain(parts.Domain):
         """Whether the question matches a template of 3DSRBench or its twin, or a rule for
         photographs."""
         return _is_template(question) or (self.photographs and _by_words(question) is not None)
+
+    def refuses(self, question: Question) -> bool:
+        """Whether a rule for photographs reads the question: the general parser would only replace
+        what the detector does not know."""
+        return self.photographs and _by_words(question) is not None
 
     @property
     def perceives_doubtfully(self) -> bool:

@@ -373,6 +373,11 @@ class Domain:
         benchmarks for these programs."""
         return reading.sure
 
+    def refuses(self, question: Question) -> bool:
+        """Whether `po3d ask` gives no answer where the benchmark's parser has a program without
+        one, instead of consulting the general parser."""
+        return False
+
     def style(self, question: Question) -> float | None:
         """Return how much the sentences are worded like the benchmark's, log odds; None if the
         domain has no such test."""

@@ -176,8 +176,9 @@ class ShardedScenes(Dataset):
         return path, self.members[k][index - int(self.ends[k]) + self.shards[k]["samples"]]
 
     def ids(self, count: int) -> scene_ids.Ids:
-        """Return the ids of the first `count` scenes. Those of a shard are in the index; the
-        records are read for a shard of which only a part is meant, or whose index lists none.
+        """Return the ids of the first `count` scenes. A shard's ids are in the index; for
+        the last shard, if only a part of it is needed, and for shards without ids in the index,
+        they are read from the records.
         """
         parts = []
         for shard, end in zip(self.shards, self.ends.tolist(), strict=True):

@@ -24,7 +24,7 @@ from po3d.evaluation.calibration import (
     risk_coverage,
     trust,
 )
-from po3d.evaluation.run import provenance
+from po3d.evaluation.provenance import provenance
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction, read_predictions, write_predictions

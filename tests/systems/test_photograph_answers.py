@@ -1,5 +1,6 @@
 """Answers about photographs whose objects come from a detector with a fixed list of classes."""
 
+import numpy as np
 import pytest
 
 from po3d.language.program import Call
@@ -10,8 +11,9 @@ from po3d.scene.camera import CameraPose, held
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene
 from po3d.systems import photograph_answers as answers
+from po3d.systems.api import Model
 from po3d.systems.photographs import PhotoDomain, PhotoQuestionParser
-from po3d.systems.pipeline import ImageScenes, run
+from po3d.systems.pipeline import ImageScenes, Pipeline, run
 
 CLASSES = ("person", "dog", "chair", "skateboard", "bird")
 
@@ -112,3 +114,23 @@ def test_what_supports_an_undescribed_thing_is_unknown():
     program = Call.parse("query(name, unique(relate(supporting, unique(scene), scene)))")
     with pytest.raises(ExecutionFailure, match="no description"):
         answers.support_outcome(program, PARK, lambda phrase, scene: [])
+
+
+def test_what_the_detector_does_not_know_is_not_read_by_another_parser():
+    class Second:
+        alone = False
+
+        def readings(self, questions, tables):
+            raise AssertionError("consulted")
+
+    class Looks:
+        true = False
+
+        def tables(self, looks):
+            return [[PARK] for _ in looks]
+
+    domain = PhotoDomain(photographs=True, classes=CLASSES)
+    model = Model(Pipeline(Looks(), PhotoQuestionParser(True), domain, second=Second()))
+    answer = model.ask(np.zeros((8, 8, 3), np.uint8), "Which is nearer, the dog or the window?")
+    assert (answer.status, answer.answer) == ("failed", None)
+    assert "'window'" in answer.reason

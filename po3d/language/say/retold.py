@@ -17,7 +17,7 @@ _cut = lru_cache(1 << 14)(words_of)
 
 
 class Retold:
-    """Matcher of one sentence.
+    """Matches one sentence against the wordings that a grammar has for a program.
 
     `facts`: conditions of rules (see `grammar`); facts that are not given may be true or false.
     """
