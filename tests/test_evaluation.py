@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from generators import random_program, random_scene
 
-from po3d.evaluation.run import evaluate, predict, read_scenes
+from po3d.evaluation.run import evaluate, predict, read_scenes, scored
 from po3d.io.errors import InputError
 from po3d.io.runs import (
     ERRORS,
@@ -223,6 +223,16 @@ def test_a_run_in_two_sittings_says_both(tmp_path):
     made = described(tmp_path)["provenance"]
     assert (made["date"], made["machine"]) == ("Monday", "mine")
     assert made["continued"] == [{"date": "Tuesday", "machine": "theirs"}]
+
+
+def test_a_continued_run_is_scored_once_and_a_finished_one_again():
+    made = {"git_revision": "a", "versions": {}, "machine": {}, "date": "Monday"}
+    now = {"provenance": {**made, "date": "Tuesday"}}
+    sitting = {"versions": {}, "machine": {}, "date": "Tuesday"}
+    stored = {"provenance": {**made, "continued": [{**sitting, "date": "Monday"}, sitting]}}
+    assert scored(stored, now) == stored
+    later = {"provenance": {**made, "date": "Wednesday"}}
+    assert scored(stored, later)["provenance"]["scored"]["date"] == "Wednesday"
 
 
 def test_a_finished_run_of_something_else_stays_unless_it_may_be_overwritten(tmp_path):

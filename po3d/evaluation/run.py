@@ -136,6 +136,10 @@ def scored(stored: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     stored, now = _plain(stored), _plain(now)
     if not stored or stored == now:
         return now
+    own = now.get("provenance", {})
+    here = {k: own[k] for k in ("versions", "date", "machine") if k in own}
+    if here and here in stored.get("provenance", {}).get("continued", [])[-1:]:
+        return stored  # this run continued them, and scores them for the first time
     later = {
         k: v
         for k, v in now.get("provenance", {}).items()

@@ -190,7 +190,8 @@ def test_the_revision_is_the_commit_and_marks_changed_files(repository):
         ["git", "rev-parse", "HEAD"], cwd=repository, capture_output=True, text=True
     ).stdout.strip()
     (repository / "untracked").touch()
-    assert git_revision() == head and len(head) == 40
+    assert git_revision() == head
+    assert len(head) == 40
     (repository / "file.py").write_text("two")
     assert git_revision() == head + "+"
 
