@@ -96,7 +96,10 @@ def orbit(root: Path) -> Path:
             "task": "integration_ego",
             "images": views,
             "view": [0, 90, 180, 270],
-            "question": f"From the camera's perspective, a cup is to the {word} of a lamp. At which scene is it true?",
+            "question": (
+                f"From the camera's perspective, a cup is to the {word} of a lamp. At which scene"
+                " is it true?"
+            ),
             "options": which,
             "answer": "C",
         }

@@ -332,32 +332,71 @@ def test_alone_the_script_shows_rooms_from_plain_maps_with_true_tables_beside_th
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["benchmark=hypo3d", "benchmark.scenes=ground_truth", "perception.checkpoint=x"], "no effect on system=po3d, benchmark=hypo3d"),
-        (["benchmark=scope", "executor.mode=argmax"], "executor.mode is set, but has no effect on system=po3d, benchmark=scope"),
+        (
+            ["benchmark=hypo3d", "benchmark.scenes=ground_truth", "perception.checkpoint=x"],
+            "no effect on system=po3d, benchmark=hypo3d",
+        ),
+        (
+            ["benchmark=scope", "executor.mode=argmax"],
+            "executor.mode is set, but has no effect on system=po3d, benchmark=scope",
+        ),
         (["benchmark=3dsrbench", "parser.checkpoint=x"], "parser.checkpoint is set"),
-        (["system=random", "oracle=[heading]"], "oracle is set, but has no effect on system=random"),
-        (["system=oracle", "parser=benchmark"], "parser is set, but has no effect on system=oracle"),
-        (["benchmark=hypo3d", "system=oracle", "benchmark.scenes=ground_truth"], "benchmark.scenes is set, but has no effect on system=oracle"),
-        (["benchmark=3dsrbench", "system=random", "executor.samples=64"], "executor.samples is set, but has no effect on system=random"),
-        (["benchmark.difficulty.near=0.5"], "benchmark.difficulty is set, but only split=fresh uses it"),
+        (
+            ["system=random", "oracle=[heading]"],
+            "oracle is set, but has no effect on system=random",
+        ),
+        (
+            ["system=oracle", "parser=benchmark"],
+            "parser is set, but has no effect on system=oracle",
+        ),
+        (
+            ["benchmark=hypo3d", "system=oracle", "benchmark.scenes=ground_truth"],
+            "benchmark.scenes is set, but has no effect on system=oracle",
+        ),
+        (
+            ["benchmark=3dsrbench", "system=random", "executor.samples=64"],
+            "executor.samples is set, but has no effect on system=random",
+        ),
+        (
+            ["benchmark.difficulty.near=0.5"],
+            "benchmark.difficulty is set, but only split=fresh uses it",
+        ),
         (["data.root=data/mini/pulsecheck457", "benchmark.look=studio"], "benchmark.look is set"),
-        (["data.root=data/mini/pulsecheck457", "split=fresh"], "split=fresh is set, but the questions come from data.root="),
-        (["benchmark=scope", "split=fresh", "benchmark.look=studio"], "look=studio applies to streets; scope has none"),
-        (["benchmark=superclevr", "split=fresh", "benchmark.difficulty.hops=[2]"], "unknown option 'benchmark.difficulty.hops'"),
+        (
+            ["data.root=data/mini/pulsecheck457", "split=fresh"],
+            "split=fresh is set, but the questions come from data.root=",
+        ),
+        (
+            ["benchmark=scope", "split=fresh", "benchmark.look=studio"],
+            "look=studio applies to streets; scope has none",
+        ),
+        (
+            ["benchmark=superclevr", "split=fresh", "benchmark.difficulty.hops=[2]"],
+            "unknown option 'benchmark.difficulty.hops'",
+        ),
         (["+sistem=oracle"], "sistem='oracle' is not an option"),
         (["+benchmark.tabel=truth"], "benchmark.tabel is not an option of pulsecheck457"),
-        (["benchmark=hypo3d", "benchmark.scans=data"], "benchmark.scans is set, but only data.root=DIR uses it"),
-        (["benchmark=hypo3d", "benchmark.furniture=nowhere"], "benchmark.furniture=nowhere is neither a file nor a folder"),
+        (
+            ["benchmark=hypo3d", "benchmark.scans=data"],
+            "benchmark.scans is set, but only data.root=DIR uses it",
+        ),
+        (
+            ["benchmark=hypo3d", "benchmark.furniture=nowhere"],
+            "benchmark.furniture=nowhere is neither a file nor a folder",
+        ),
         (["executor.samples=0"], "executor.samples=0 should be at least 1 for streets"),
         (["benchmark=hypo3d", "executor.samples=-1"], "executor.samples=-1 should be at least 0"),
         (["benchmark=3dsrbench", "benchmark.assume_present=perhaps"], "should be true or false"),
-        (["benchmark=scope", "benchmark.known_yaw=perhaps"], "known_yaw='perhaps' should be true or false"),
+        (
+            ["benchmark=scope", "benchmark.known_yaw=perhaps"],
+            "known_yaw='perhaps' should be true or false",
+        ),
         (["+experiment=oracle_grid", "+grid.cell=[]"], "grid.cell=[] is not an option"),
         (["+experiment=oracle_grid", "compare_to=data"], "compare_to= needs a single evaluation"),
         (["system=random", "system.seed=-1"], "system.seed=-1 should be at least 0"),
         (["published=perhaps"], "published='perhaps' should be False, True or 'later'"),
     ],
-)  # fmt: skip
+)
 def test_an_option_that_would_be_ignored_is_refused(options, says, tmp_path, capsys):
     assert script.run([*options, f"out={tmp_path / 'out'}"]) == 2
     assert says in capsys.readouterr().err

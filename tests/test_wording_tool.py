@@ -74,7 +74,11 @@ def bank(tmp_path):
     ("scene", "line", "says"),
     [
         ({"objects": [{**THING, "at": [3.9, 1, 0]}]}, None, "outside the room"),
-        ({"kind": "orbit", "objects": [THING, {**THING, "at": [2, 1, 0], "heading": 45}]}, {"kind": "orbit"}, "overlap"),
+        (
+            {"kind": "orbit", "objects": [THING, {**THING, "at": [2, 1, 0], "heading": 45}]},
+            {"kind": "orbit"},
+            "overlap",
+        ),
         ({"objects": [{"name": "bed"}]}, None, "has the fields"),
         (None, {"scene": "b"}, "is about b"),
         (None, {"kind": "street"}, "which is no street"),
@@ -83,7 +87,7 @@ def bank(tmp_path):
         (None, {"question": "The Train: how many beds"}, "stands in train, too"),
         (None, {"question": " "}, "no question"),
     ],
-)  # fmt: skip
+)
 def test_what_is_planted_is_found(bank, scene, line, says):
     folder, write = bank
     assert check(folder)[0] == []

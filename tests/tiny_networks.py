@@ -76,12 +76,16 @@ def owlv2(folder: Path) -> Path:
     tokenizer = transformers.CLIPTokenizerFast(vocab=vocab, merges=[])
     config = transformers.Owlv2Config(
         text_config={
-            **TEXT, "vocab_size": len(vocab), "max_position_embeddings": 16, "bos_token_id": 1, "eos_token_id": 2,
+            **TEXT,
+            "vocab_size": len(vocab),
+            "max_position_embeddings": 16,
+            "bos_token_id": 1,
+            "eos_token_id": 2,
             "pad_token_id": 0,
         },
         vision_config={**TEXT, "image_size": 32, "patch_size": 8},
         projection_dim=16,
-    )  # fmt: skip
+    )
     model = transformers.Owlv2ForObjectDetection(config)
     torch.nn.init.zeros_(
         model.box_head.dense2.weight

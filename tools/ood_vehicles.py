@@ -230,6 +230,11 @@ class Shot(NamedTuple):
     hidden: Array  # (n,) occluded fraction of each object
 
 
+def _painted(items: Sequence[Item], control: bool, style: int) -> list:
+    """Return the placed vehicles, with finishes from the seed `style`."""
+    return [placed(i, control, rng(style, "finish", k)) for k, i in enumerate(items)]
+
+
 def shoot(seed: int, index: int, bodies: Sequence[Body], renderer: Renderer, control: bool) -> Shot:
     """Render picture `index` of a seed. Both series have equal items, camera and style; sampling is
     repeated until each vehicle has MIN_VISIBLE_PX visible pixels, as in the benchmark.
@@ -243,16 +248,15 @@ def shoot(seed: int, index: int, bodies: Sequence[Body], renderer: Renderer, con
             int(r.integers(2**31)),
         )
         gt = truth(items, control, jitter)
-        paints = lambda control: [
-            placed(i, control, rng(style, "finish", k)) for k, i in enumerate(items)
-        ]
         if any(
             label.visible_px < MIN_VISIBLE_PX
-            for label in renderer.render_masks(paints(False), gt.camera).labels()
+            for label in renderer.render_masks(_painted(items, False, style), gt.camera).labels()
         ):
             continue
         frame = renderer.render(
-            paints(control), gt.camera, sample_look(kind, np.random.default_rng(style))
+            _painted(items, control, style),
+            gt.camera,
+            sample_look(kind, np.random.default_rng(style)),
         )
         return Shot(
             frame.rgb, gt, np.array([1 - label.visible_fraction for label in frame.labels()])

@@ -367,9 +367,10 @@ class Table:
             anchor = self.object(ends[0])
             objects = [t for t in objects if t.id != anchor.id]
             anchor_frame = Frame(anchor.heading)
-            key = lambda t: anchor_frame.off(
-                "front", t.at[0] - anchor.at[0], t.at[1] - anchor.at[1]
-            )  # noqa: E731
+
+            def key(t):
+                return anchor_frame.off("front", t.at[0] - anchor.at[0], t.at[1] - anchor.at[1])
+
         elif what == "distance":
             anchor = self.object(ends[0])
             objects = [t for t in objects if t.id != anchor.id]

@@ -70,9 +70,10 @@ def test_irrelevant_changes_alter_no_answer(split):
 
 def test_any_number_of_workers_writes_the_same_bytes(root, tmp_path):
     hypo3d_twin.generate(tmp_path / "two", SIZE, SEED, workers=2)
-    digest = lambda folder: {
-        p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.iterdir()
-    }
+
+    def digest(folder):
+        return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.iterdir()}
+
     assert digest(root) == digest(tmp_path / "two")
 
 

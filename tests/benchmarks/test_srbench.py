@@ -384,8 +384,9 @@ def test_parquet_is_read_when_there_is_a_reader(tmp_path):
     parquet.write_table(table.from_pylist(rows), tmp_path / srbench.FILES[4])
     questions = srbench.load(tmp_path).questions
     assert [q.image for q in questions] == [
-        "train2017/000000557944.jpg", "train2017/000000557944.jpg#flip",
-    ]  # fmt: skip
+        "train2017/000000557944.jpg",
+        "train2017/000000557944.jpg#flip",
+    ]
     assert questions[0].answer == "red hat"
 
 
@@ -410,8 +411,11 @@ def test_what_is_written_is_read_back(tmp_path, split):
     back = srbench.load(tmp_path / "twin")
     for written, read in zip(rows, back.questions, strict=True):
         assert (read.id, read.text, read.image, read.program) == (
-            written.id, written.text, written.image, written.program,
-        )  # fmt: skip
+            written.id,
+            written.text,
+            written.image,
+            written.program,
+        )
         assert read.options == written.options
         assert (read.viewpoint, read.scene, read.columns["margin"]) == ("uncommon", "room 1", "0.5")
     assert back.image("images/a.png#flip")[0, :, 0].tolist() == [4, 3]
@@ -534,8 +538,12 @@ def test_raw_annotations_give_all_rotations_and_flips(tmp_path, capsys):
     assert "24 rows, 12 of them flipped, and 10 images" in capsys.readouterr().out
     made = srbench.load(tmp_path / "out")
     by_id = {q.id: q for q in made.questions}
-    assert set(by_id) == {f"R{k}{flip}{turn}" for k in range(1, 6) for flip in ("", "-flip")
-                          for turn in ("", "-1", "-2", "-3")[: 4 if k == 2 else 2]}  # fmt: skip
+    assert set(by_id) == {
+        f"R{k}{flip}{turn}"
+        for k in range(1, 6)
+        for flip in ("", "-flip")
+        for turn in ("", "-1", "-2", "-3")[: 4 if k == 2 else 2]
+    }
     assert {q.answer for i, q in by_id.items() if i.startswith("R2-flip")} == {"left"}
     assert {q.answer for i, q in by_id.items() if i.startswith("R2") and "flip" not in i} == {
         "right"

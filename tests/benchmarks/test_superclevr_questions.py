@@ -79,20 +79,31 @@ def test_what_our_speaker_says_in_the_benchmarks_words_is_read_back():
         ),
         (
             "How big is the thing that is both behind the bus and left of the jet?",
-            "query[size](unique(intersect(relate[behind,task](unique(filter[shape=bus](scene))), "
-            "relate[left,task](unique(filter[shape=jet](scene))))))",
+            (
+                "query[size](unique(intersect(relate[behind,task](unique(filter[shape=bus](scene))),"
+                " relate[left,task](unique(filter[shape=jet](scene))))))"
+            ),
         ),
         (
-            "There is another tiny thing that is made of the same material as the wagon; what is its color?",
+            (
+                "There is another tiny thing that is made of the same material as the wagon; what"
+                " is its color?"
+            ),
             "query[color](unique(filter[size=small](same[material](unique(filter[shape=wagon](scene))))))",
         ),
         (
             "Are there more green matte things than regular cars?",
-            "greater_than(count(filter[material=rubber](filter[color=green](scene))), count(filter[shape=addi](scene)))",
+            (
+                "greater_than(count(filter[material=rubber](filter[color=green](scene))),"
+                " count(filter[shape=addi](scene)))"
+            ),
         ),
         (
             "Are the jet and the road bike made of the same material?",
-            "equal[material](query[material](unique(filter[shape=jet](scene))), query[material](unique(filter[shape=road](scene))))",
+            (
+                "equal[material](query[material](unique(filter[shape=jet](scene))),"
+                " query[material](unique(filter[shape=road](scene))))"
+            ),
         ),
     ],
 )
@@ -161,8 +172,13 @@ def test_the_22nd_type_is_a_car_with_its_own_name_on_true_tables(release):
         split.questions, Context(None, lambda: split.truth(split.images[0]))
     )
     assert [(p.status, p.answer) for p in answers] == [
-        ("ok", "1"), ("ok", "1"), ("ok", "addi"), ("ok", "no"), ("ok", "no"), ("unparsed", None),
-    ]  # fmt: skip
+        ("ok", "1"),
+        ("ok", "1"),
+        ("ok", "addi"),
+        ("ok", "no"),
+        ("ok", "no"),
+        ("unparsed", None),
+    ]
     assert answers[-1].reason == PARTS
     assert correct(split.questions, answers, "strict") == [True] * 5 + [False]
     for mode in ("marginal", "samples"):

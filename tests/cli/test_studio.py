@@ -53,16 +53,24 @@ HOSTILE = {
     "a list": b"[1, 2]",
     "another format": b'{"format": "po3d-scene-9", "objects": []}',
     "objects of text": b'{"format": "po3d-scene-1", "objects": "all", "axes": {}}',
-    "numbers that are none": json.dumps({**TABLE, "objects": [{**TABLE["objects"][0], "position": [1, "x", 2]}]}).encode(),
-    "not a number": json.dumps({**TABLE, "objects": [{**TABLE["objects"][0], "position": [float("nan")] * 3}]}).encode(),
+    "numbers that are none": json.dumps(
+        {**TABLE, "objects": [{**TABLE["objects"][0], "position": [1, "x", 2]}]}
+    ).encode(),
+    "not a number": json.dumps(
+        {**TABLE, "objects": [{**TABLE["objects"][0], "position": [float("nan")] * 3}]}
+    ).encode(),
     "an object without a place": json.dumps({**TABLE, "objects": [{"name": "x"}]}).encode(),
-    "a negative size": json.dumps({**TABLE, "objects": [{**TABLE["objects"][0], "extent": [-1, 1, 1]}]}).encode(),
-    "beliefs that are texts": json.dumps({**TABLE, "objects": [{**TABLE["objects"][0], "beliefs": {"name": "door"}}]}).encode(),
+    "a negative size": json.dumps(
+        {**TABLE, "objects": [{**TABLE["objects"][0], "extent": [-1, 1, 1]}]}
+    ).encode(),
+    "beliefs that are texts": json.dumps(
+        {**TABLE, "objects": [{**TABLE["objects"][0], "beliefs": {"name": "door"}}]}
+    ).encode(),
     "two scenes": b'{"scenes": [{"objects": []}, {"objects": []}]}',
     "digits without end": b'{"format": "po3d-scene-1", "objects": [' + b"9" * 100_000 + b"]}",
     "too long": b"{" + b" " * (studio_session.LARGEST + 1),
     "UTF-16": '{"format": "po3d-scene-1"}'.encode("utf-16"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)

@@ -498,9 +498,21 @@ HOSTILE = [
     ("missing.xlsx", None, "not found"),
     ("m.pkl", b"cos\nsystem\n(S'false'\ntR.", "pickled files are not supported"),
     ("m.parquet", b"PAR1", "unknown format"),
-    ("m.tsv", b"index\tprediction\n1\t" + b"a" * (CELL + 1) + b"\n", "a cell is longer than the limit of 1,000,000 characters"),
-    ("m.jsonl", b'{"id": "1", "prediction": "' + b"a" * (CELL + 1) + b'"}', "the cell has 1,000,001 characters"),
-    ("m.json", json.dumps([{"id": "1", "resps": [["a" * (CELL + 1)]]}]).encode(), "the cell has 1,000,001"),
+    (
+        "m.tsv",
+        b"index\tprediction\n1\t" + b"a" * (CELL + 1) + b"\n",
+        "a cell is longer than the limit of 1,000,000 characters",
+    ),
+    (
+        "m.jsonl",
+        b'{"id": "1", "prediction": "' + b"a" * (CELL + 1) + b'"}',
+        "the cell has 1,000,001 characters",
+    ),
+    (
+        "m.json",
+        json.dumps([{"id": "1", "resps": [["a" * (CELL + 1)]]}]).encode(),
+        "the cell has 1,000,001",
+    ),
     ("m.tsv", "index\tprediction\n1\tgrün\n".encode("latin-1"), "is not UTF-8"),
     ("m.csv", "index,prediction\n1,left\n".encode("utf-16-le"), "NUL characters"),
     ("m.csv", b"index,prediction\n1\n", "1 cells in 2 columns"),
@@ -517,7 +529,7 @@ HOSTILE = [
     ("m.xlsx", b"PK\x03\x04 and then nothing", "not a readable .xlsx"),
     ("m.xlsx", bomb, "unpacks from"),
     ("m.xlsx", laughs, "not a readable .xlsx"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("suffix", [".tsv", ".csv", ".xlsx"])

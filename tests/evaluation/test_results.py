@@ -5,16 +5,26 @@ from po3d.io.errors import InputError
 
 ROW = {"name": "L1-Single", "n": 4, "failed": 1, "value": 75.0, "ci_low": 50.0, "ci_high": 100.0}
 REPORT = {
-    "benchmark": "pulsecheck457", "split": "mini", "system": "po3d", "scorer": "strict", "images": 2,
+    "benchmark": "pulsecheck457",
+    "split": "mini",
+    "system": "po3d",
+    "scorer": "strict",
+    "images": 2,
     "rows": [ROW, ROW | {"name": "mean", "ci_low": None, "ci_high": None}],
     "other_scorers": {"vlmevalkit": [ROW | {"value": 80.0}, ROW | {"name": "mean"}]},
     "published": [{"model": "Human", "L1-Single": 89.97}],
     "statuses": {"ok": 3, "unparsed": 1},
     "rpdr": {"multi_object": {"value": 98.0, "ci_low": 95.0, "ci_high": 100.0}},
-    "cv": {}, "perception": {"all": {"recall": 0.995, "yaw_median_deg": None}},
-    "provenance": {"versions": {"po3d": "1"}, "git_revision": "", "date": "today",
-                   "checkpoints": {"parser": "ab"}, "data": {"root": "x"}},
-}  # fmt: skip
+    "cv": {},
+    "perception": {"all": {"recall": 0.995, "yaw_median_deg": None}},
+    "provenance": {
+        "versions": {"po3d": "1"},
+        "git_revision": "",
+        "date": "today",
+        "checkpoints": {"parser": "ab"},
+        "data": {"root": "x"},
+    },
+}
 
 
 def test_the_terminal_shows_ours_above_the_published():

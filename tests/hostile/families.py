@@ -235,15 +235,34 @@ def room_tables() -> list[Hostile]:
 
 VEHICLES = {
     "image_filename": "a.png",
-    "matrix_world": [[0.0, 0.0, 1.0, 7.0], [1.0, 0.0, 0.0, -6.0], [0.0, 1.0, 0.0, 5.0], [0.0, 0.0, 0.0, 1.0]],
+    "matrix_world": [
+        [0.0, 0.0, 1.0, 7.0],
+        [1.0, 0.0, 0.0, -6.0],
+        [0.0, 1.0, 0.0, 5.0],
+        [0.0, 0.0, 0.0, 1.0],
+    ],
     "occlusion": {"0": {"obj": [1, "", "True", "1"]}, "1": {"obj": [0, "", "False"]}},
     "objects": [
-        {"shape": "sedan", "size": "large", "color": "red", "material": "metal", "rotation": 20.0,
-         "3d_coords": [1.0, -1.0, 0.4], "pixel_coords": [[338, 226, 11.1], [640, 480]]},
-        {"shape": "road", "size": "small", "color": "gray", "material": "rubber", "rotation": 90.0,
-         "3d_coords": [-1.0, 2.0, 0.4], "pixel_coords": [[138, 126, 12.1], [640, 480]]},
+        {
+            "shape": "sedan",
+            "size": "large",
+            "color": "red",
+            "material": "metal",
+            "rotation": 20.0,
+            "3d_coords": [1.0, -1.0, 0.4],
+            "pixel_coords": [[338, 226, 11.1], [640, 480]],
+        },
+        {
+            "shape": "road",
+            "size": "small",
+            "color": "gray",
+            "material": "rubber",
+            "rotation": 90.0,
+            "3d_coords": [-1.0, 2.0, 0.4],
+            "pixel_coords": [[138, 126, 12.1], [640, 480]],
+        },
     ],
-}  # fmt: skip
+}
 
 
 @family("Super-CLEVR scenes")
@@ -433,9 +452,14 @@ def _trust(content: bytes) -> Callable[[Path], int]:
 def line() -> dict:
     asked = json.loads((MINI / "scope" / "items.jsonl").read_text().splitlines()[0])["id"]
     return {
-        "id": asked, "status": "ok", "answer": "A", "probability": 0.5, "program": "", "reason": "",
+        "id": asked,
+        "status": "ok",
+        "answer": "A",
+        "probability": 0.5,
+        "program": "",
+        "reason": "",
         "margin": {"distance": 1.0, "unit": "m", "answer": "B", "text": "x"},
-    }  # fmt: skip
+    }
 
 
 @family("predictions files")

@@ -167,17 +167,30 @@ def test_averaged_weights_are_made_where_the_module_will_train():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        pytest.param(["trainer=gpu"], "trainer.accelerator=gpu: torch", marks=pytest.mark.skipif(torch.cuda.is_available(), reason="GPU")),
+        pytest.param(
+            ["trainer=gpu"],
+            "trainer.accelerator=gpu: torch",
+            marks=pytest.mark.skipif(torch.cuda.is_available(), reason="GPU"),
+        ),
         (["trainer.accelerator=abacus"], "trainer: You selected an invalid accelerator"),
         (["+trainer.speed=2"], "trainer: Trainer.__init__() got an unexpected keyword"),
-        (["trainer.precision=half"], "trainer.precision='half' should be 'bf16-mixed', '16-mixed' or '32-true'"),
+        (
+            ["trainer.precision=half"],
+            "trainer.precision='half' should be 'bf16-mixed', '16-mixed' or '32-true'",
+        ),
         (["trainer.limit_val_batches=0"], "trainer.limit_val_batches=0 should be more than 0"),
         (["model.learning_rate=0"], "model.learning_rate=0 should be more than 0"),
         (["model.learning_rate=nan"], "model.learning_rate=nan should be a finite number"),
-        (["model=reader", "data=sentences", "model.encoder_rate=-1"], "model.encoder_rate=-1 should be more than 0"),
+        (
+            ["model=reader", "data=sentences", "model.encoder_rate=-1"],
+            "model.encoder_rate=-1 should be more than 0",
+        ),
         (["model.network.fold=3"], "fold=3 should divide the width 640 and the height 480"),
         (["data.validation=0"], "data.validation=0 should be at least 1"),
-        (["experiment=room_view_estimator", "data.validation.orbit=0"], "data.validation should have a positive number for each of inside, orbit"),
+        (
+            ["experiment=room_view_estimator", "data.validation.orbit=0"],
+            "data.validation should have a positive number for each of inside, orbit",
+        ),
         (["data.width=-640"], "data.width=-640 should be at least 32"),
         (["data.extra=[{image: 5}]"], "data.extra[0].image=5 is not an option"),
         (["model=street_parser"], "the data is for a street_estimator, but the model is a parser"),
@@ -185,7 +198,7 @@ def test_averaged_weights_are_made_where_the_module_will_train():
         (["wandb={prject: mine}"], "wandb.init has no argument 'prject'"),
         (["data=online", "data.repla=2"], "did you mean data.replay"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_option_of_a_training_is_one_line_before_anything_is_rendered(
     options, says, tmp_path, capsys, monkeypatch
 ):

@@ -35,28 +35,66 @@ def program(text, kind="room"):
         ("The bed is under the desk.", f"holds(under, {BED}, {DESK})"),
         ("Is the bed directly above the desk?", f"holds(above, {BED}, {DESK})"),
         ("The bed is left of the desk", f"exist(relate(left, {DESK}, frame(room), group({BED})))"),
-        ("The bed is far away from the desk.", f"equal(count(relate(next_to, {DESK}, group({BED}))), count(0))"),
-        ("The bed is facing away from the desk.", f"exist(relate(behind, {BED}, frame(object), group({DESK})))"),
-        ("The white bed is on the brown wooden desk.",
-         f'holds(on, unique(filter(color, "white", {BED[7:-1]})), unique(filter(color, "brown", filter(material, "wooden", {DESK[7:-1]}))))'),
-        ("Is the couch bigger than the bed?",
-         f'greater_than(query(volume, unique(filter(name, "couch", scene))), query(volume, {BED}))'),
+        (
+            "The bed is far away from the desk.",
+            f"equal(count(relate(next_to, {DESK}, group({BED}))), count(0))",
+        ),
+        (
+            "The bed is facing away from the desk.",
+            f"exist(relate(behind, {BED}, frame(object), group({DESK})))",
+        ),
+        (
+            "The white bed is on the brown wooden desk.",
+            (
+                f'holds(on, unique(filter(color, "white", {BED[7:-1]})), unique(filter(color,'
+                f' "brown", filter(material, "wooden", {DESK[7:-1]}))))'
+            ),
+        ),
+        (
+            "Is the couch bigger than the bed?",
+            (
+                'greater_than(query(volume, unique(filter(name, "couch", scene))), query(volume,'
+                f" {BED}))"
+            ),
+        ),
         ("There are two chairs.", f"equal(count({CHAIRS}), count(2))"),
         ("What is above the bed?", f"query(name, unique(relate(above, {BED}, scene)))"),
-        ("What stands opposite the bed?",
-         f"query(name, best(front, most, {BED}, frame(object), relate(front, {BED}, frame(object), scene)))"),
-        ("What is around the corner from the bed?",
-         f"query(name, best(distance, least, {BED}, relate(perpendicular, {BED}, scene)))"),
-        ("What is in the middle of the room?", 'query(name, unique(filter(side, "middle", scene)))'),
-        ("What is between the bed and the desk?", f"query(name, unique(relate(between, {BED}, {DESK}, scene)))"),
-        ("How far apart are the two chairs?",
-         f"query(distance, best(left, most, frame(room), {CHAIRS}), best(right, most, frame(room), {CHAIRS}))"),
-        ("What is the second largest chair?",
-         f"query(name, best(volume, most, exclude(best(volume, most, {CHAIRS}), {CHAIRS})))"),
-        ("What colour is the thing nearest to the tallest thing?",
-         "query(color, best(distance, least, best(height, most, scene), scene))"),
+        (
+            "What stands opposite the bed?",
+            (
+                f"query(name, best(front, most, {BED}, frame(object), relate(front, {BED},"
+                " frame(object), scene)))"
+            ),
+        ),
+        (
+            "What is around the corner from the bed?",
+            f"query(name, best(distance, least, {BED}, relate(perpendicular, {BED}, scene)))",
+        ),
+        (
+            "What is in the middle of the room?",
+            'query(name, unique(filter(side, "middle", scene)))',
+        ),
+        (
+            "What is between the bed and the desk?",
+            f"query(name, unique(relate(between, {BED}, {DESK}, scene)))",
+        ),
+        (
+            "How far apart are the two chairs?",
+            (
+                f"query(distance, best(left, most, frame(room), {CHAIRS}), best(right, most,"
+                f" frame(room), {CHAIRS}))"
+            ),
+        ),
+        (
+            "What is the second largest chair?",
+            f"query(name, best(volume, most, exclude(best(volume, most, {CHAIRS}), {CHAIRS})))",
+        ),
+        (
+            "What colour is the thing nearest to the tallest thing?",
+            "query(color, best(distance, least, best(height, most, scene), scene))",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_a_sentence_means(text, meant):
     assert program(text) == str(Call.parse(meant))
 
@@ -152,8 +190,10 @@ def test_every_relation_with_a_program_is_read_by_rule():
     [
         (
             "Move the lamp that is on the desk next to the bed.",
-            f'move(group(unique(relate(on, {DESK}, filter(name, "lamp", scene)))), '
-            f"place(next_to, {BED}))",
+            (
+                f'move(group(unique(relate(on, {DESK}, filter(name, "lamp", scene)))), '
+                f"place(next_to, {BED}))"
+            ),
         ),
         ("All chairs were taken away", f"remove({CHAIRS})"),
         ("Both of the chairs were put on the bed", f"move({CHAIRS}, place(on, {BED}))"),

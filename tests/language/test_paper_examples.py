@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (texts as they are printed)
 """The examples that the four papers print, each with its program, read by the readers of the benchmarks' wording. Quoted as formats are."""
 
 import pytest

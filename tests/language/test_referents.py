@@ -23,11 +23,22 @@ RED = 'unique(filter(color, "red", filter(name, "lamp", scene)))'
     ("text", "read", "meant"),
     [
         ("The full bucket was carried off.", f"remove(group({BUCKET}))", f"remove(group({FULL}))"),
-        ("What's left of the red lamp?", f"query(name, unique(relate(left, {LAMP}, frame(room), scene)))",
-         f"query(name, unique(relate(left, {RED}, frame(room), scene)))"),
-        ("Swap the full bucket and the RED lamp!", f"swap({BUCKET}, {LAMP})", f"swap({FULL}, {RED})"),
+        (
+            "What's left of the red lamp?",
+            f"query(name, unique(relate(left, {LAMP}, frame(room), scene)))",
+            f"query(name, unique(relate(left, {RED}, frame(room), scene)))",
+        ),
+        (
+            "Swap the full bucket and the RED lamp!",
+            f"swap({BUCKET}, {LAMP})",
+            f"swap({FULL}, {RED})",
+        ),
         # The word is used already, by a thing that it tells apart.
-        ("Is the lamp by the red door?", f'holds(next_to, {LAMP}, unique(filter(color, "red", filter(name, "door", scene))))', None),
+        (
+            "Is the lamp by the red door?",
+            f'holds(next_to, {LAMP}, unique(filter(color, "red", filter(name, "door", scene))))',
+            None,
+        ),
         ("Put the lamp on the table.", f"query(color, {LAMP})", None),  # "on" is no look here
         ("The white bucket is gone.", f"remove(group({BUCKET}))", None),  # both are
         # there is one door
@@ -35,7 +46,7 @@ RED = 'unique(filter(color, "red", filter(name, "lamp", scene)))'
         ("Is it full?", 'count(filter(name, "bucket", scene))', None),  # nothing single is meant
         ("Where is the full bucket?", f"query(side, {FULL})", None),
     ],
-)  # fmt: skip
+)
 def test_what_a_sentence_says_of_a_thing_is_kept(text, read, meant):
     read = Call.parse(read)
     assert completed(read, text, ROOM) == (read if meant is None else Call.parse(meant))

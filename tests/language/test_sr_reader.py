@@ -187,12 +187,19 @@ def test_an_answer_is_said_as_its_option_says_it():
     [
         ("What is the meaning of life?", (), "no pattern matches"),
         ("", (), "no question"),
-        ("Consider the real-world 3D locations of the objects. Which object has a higher location?", (), "higher takes 2 things"),
+        (
+            (
+                "Consider the real-world 3D locations of the objects. Which object has a higher"
+                " location?"
+            ),
+            (),
+            "higher takes 2 things",
+        ),
         ("Is the lamp directly above the table?", ("red", "green"), "matches an answer"),
         ("Is the lamp directly above the table?", ("yes", "yes, sure"), "matches an answer"),
         ("Which side of the horse is facing the camera?", ("front", "back"), "matches an answer"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_understood_is_unparsed_with_a_reason(text, options, reason):
     got = read(text, options)
     assert got.status == "unparsed"

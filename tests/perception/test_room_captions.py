@@ -25,7 +25,10 @@ IT = Mention("")
             ],
         ),
         (
-            "There is a grey wood coffee table in front of the black sofa. There is a red lamp on it.",
+            (
+                "There is a grey wood coffee table in front of the black sofa. There is a red lamp"
+                " on it."
+            ),
             "coffee table",
             {"color": "gray", "material": "wooden"},
             [
@@ -40,7 +43,10 @@ IT = Mention("")
             [CaptionRelation("corner", IT, (), ("back", "left"))],
         ),
         (
-            "this is a window. it is made of glass. it is along the rear wall between the bed and the desk.",
+            (
+                "this is a window. it is made of glass. it is along the rear wall between the bed"
+                " and the desk."
+            ),
             "window",
             {"material": "glass"},
             [

@@ -28,7 +28,10 @@ def ask(program, change=""):
     [
         ('height(only(having(color, "red", all("lamp"))), only(all("bed")))', "higher"),
         (
-            'name(nearest(only(having(color, "brown", all("desk"))), having(color, "black", all("chair"))))',
+            (
+                'name(nearest(only(having(color, "brown", all("desk"))), having(color, "black",'
+                ' all("chair"))))'
+            ),
             "office chair",
         ),
         ('count(beside(only(having(color, "brown", all("desk"))), all("chair")))', "1"),

@@ -106,7 +106,10 @@ def test_a_noun_means_what_people_mean_by_it(noun, found):
     [
         ('remove(just(only(all("office chair"))))', "0"),  # the other chair is none
         (
-            'then(remove(just(only(all("office chair")))), move(just(only(all("lamp"))), on(only(all("bed")))))',
+            (
+                'then(remove(just(only(all("office chair")))), move(just(only(all("lamp"))),'
+                ' on(only(all("bed")))))'
+            ),
             "0",
         ),
         ('then(remove(just(only(all("lamp")))), remove(just(only(all("office chair")))))', "0"),

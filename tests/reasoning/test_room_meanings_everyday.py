@@ -161,14 +161,20 @@ def test_apart_from_the_chairs_means_all_of_them():
 @pytest.mark.parametrize(
     ("change", "added"),
     [
-        ('move(just(only(all("guitar"))), next_to(only(all("bed"))))', 'add(1, thing("guitar", plain), next_to(only(all("bed"))))'),
-        ('move(just(only(having(color, "red", all("cup")))), centre)', 'add(1, thing("cup", trait(color, "red", plain)), centre)'),
+        (
+            'move(just(only(all("guitar"))), next_to(only(all("bed"))))',
+            'add(1, thing("guitar", plain), next_to(only(all("bed"))))',
+        ),
+        (
+            'move(just(only(having(color, "red", all("cup")))), centre)',
+            'add(1, thing("cup", trait(color, "red", plain)), centre)',
+        ),
         ('move(just(only(all("guitar"))), shift(left, 1))', None),
         ('move(just(nearest(only(all("bed")), all("guitar"))), centre)', None),
         ('move(all("guitar"), centre)', None),
         ('remove(just(only(all("guitar"))))', None),
     ],
-)  # fmt: skip
+)
 def test_a_thing_that_is_moved_may_be_one_that_is_brought_in(change, added):
     brought = brought_in(parse_text(change))
     assert (brought and brought.text()) == added
@@ -187,12 +193,16 @@ class Reader:
 @pytest.mark.parametrize(
     ("change", "question", "answer"),
     [
-        ('move(just(only(all("guitar"))), on(only(all("bed"))))', 'name(only(usable(music, all("object"))))', "guitar"),
+        (
+            'move(just(only(all("guitar"))), on(only(all("bed"))))',
+            'name(only(usable(music, all("object"))))',
+            "guitar",
+        ),
         # it is there, so it moves
         ('move(just(only(all("lamp"))), on(only(all("bed"))))', 'count(all("lamp"))', "1"),
         ('remove(just(only(all("guitar"))))', 'count(all("object"))', None),
     ],
-)  # fmt: skip
+)
 def test_a_pipeline_brings_in_what_is_not_there(change, question, answer):
     q = Question(
         "1", "study", "?", "2d", "movement", "", "", change="What the guitar or the lamp does."
@@ -220,7 +230,10 @@ def test_a_pipeline_brings_in_what_is_not_there(change, question, answer):
         ),
         ('pair(only(all("cup")), only(all("bed")))', None),
         (
-            'pair(only(having(color, "red", all("cup"))), only(having(material, "glass", all("cup"))))',
+            (
+                'pair(only(having(color, "red", all("cup"))), only(having(material, "glass",'
+                ' all("cup"))))'
+            ),
             "material",
         ),
     ],

@@ -260,7 +260,10 @@ def each(value):
     [
         (None, "should return a list with one entry for each of 3 scenes"),
         (lambda scenes: [[] for _ in scenes], "should return one entry for each of the .* rows of"),
-        (lambda scenes: 1 / 0, r"estimate_attributes raised ZeroDivisionError \(test_separate_modules.py, line"),
+        (
+            lambda scenes: 1 / 0,
+            r"estimate_attributes raised ZeroDivisionError \(test_separate_modules.py, line",
+        ),
         (each({"color": {"red": 0.3}}), "probabilities of color should be at least 0 and sum to 1"),
         (each({"color": {"red": "much"}}), "probabilities of color should be at least 0 and sum"),
         (each({"color": {"red": None}}), "probabilities of color should be at least 0 and sum"),
@@ -270,7 +273,7 @@ def each(value):
         (each({"mood": {"red": 1.0}}), "unknown attribute of .* 'mood'"),
         (each("red"), "should return attribute -> value -> probability"),
     ],
-)  # fmt: skip
+)
 def test_attributes_that_are_none_are_refused(value, says):
     images, scenes = shown()
     with pytest.raises(InputError, match=says):
