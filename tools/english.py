@@ -4,7 +4,8 @@ A function or constant of the language modules counts with all its lines if one 
 contains an English function word (articles, pronouns, prepositions, auxiliaries ...), as every
 phrase or pattern of phrases does. Docstrings, error messages and reasons, words of the programs'
 language ("behind", "under") and types do not count. The files of po3d/language/grammars are data
-and are not counted.
+and are not counted. Lines are those of `ast.unparse`, so the count does not depend on the format of
+the code.
 """
 
 import ast
@@ -28,6 +29,8 @@ MODULES = (
     "systems/baselines.py",
     "systems/chat.py",
     "systems/answer_options.py",
+    "systems/response_text.py",
+    "systems/typed_answers.py",
     "training/reader_augmentation.py",
     "training/reader_pairs.py",
     "training/*parser.py",
@@ -83,10 +86,11 @@ def english(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 def counted(package: Path = Path("po3d")) -> dict[Path, int]:
     """Return the lines of English of each examined module."""
     paths = sorted({path for pattern in MODULES for path in package.glob(pattern)})
-    return {
-        path: sum(n.end_lineno - n.lineno + 1 for n in english(ast.parse(path.read_text()).body))
-        for path in paths
-    }
+    result = {}
+    for path in paths:
+        nodes = english(ast.parse(path.read_text()).body)
+        result[path] = sum(len(ast.unparse(node).splitlines()) for node in nodes)
+    return result
 
 
 def main() -> None:
@@ -95,7 +99,8 @@ def main() -> None:
         if lines:
             print(f"{lines:6}  {path}")
     print(
-        f"{sum(counts.values()):6}  of {sum(len(path.read_text().splitlines()) for path in counts)}"
+        f"{sum(counts.values()):6}  of"
+        f" {sum(len(ast.unparse(ast.parse(path.read_text())).splitlines()) for path in counts)}"
         " lines"
     )
 

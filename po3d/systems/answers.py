@@ -165,26 +165,20 @@ _MORE = re.compile(
     r"\W*(?:(?:and|or|nor|maybe|perhaps|possibly)\b|[/&+]|(?:[(\[])?[A-H](?:[)\]?]|\W*$|\s*(?:,|and\b|or\b|/)))"
 )
 _CLAUSE = re.compile(r"[,.!?;:\n]|\bbut\b", _I)
-_THAT_IS = re.compile(r"(?:i\.? ?e\b\.?|that is|meaning|namely)[,:]?\s+(.*)", _IS)
-# "Image 3", "the 3rd image" for options such as "Third Image"
-_COMPARISON = re.compile(r"(.{1,60}?)\s(?:is|are|looks?|seems?|appears?)\s(.{1,60}?)\bthan\b.*")
-_NO_NOUN = (
-    r"(?=\s*(?:$|[,.;:!?)])|\s(?:is|are|looks?|seems?|appears?|has|would|must|stands|because|as"
-    r"|since|and|or|but|which|nor)\b)"
+_THAT_IS = _WORDINGS.expression("that_is", _IS)
+_COMPARISON, _SO, _BETWEEN = (
+    _WORDINGS.expression(key, _I) for key in ("comparison", "so", "between")
 )
-_SO = re.compile(r"[,;.]\s+(?:so|therefore|thus|hence)\b,?\s+", _I)
-_PLACES = ("at", "in", "next", "on", "to", "far")  # options of places have no head noun
-_BETWEEN = re.compile(r"(?:between|of|out of|comparing)\s[^,.]{1,80},\s+", _I)
+_NO_NOUN = _WORDINGS.expression("no_noun").pattern
+_PLACES = _WORDINGS.wordings("place_word")  # options of places have no head noun
+_NO_COMPARATIVES = _WORDINGS.wordings("no_comparative")
 _COMPARATIVES = {"farther": "further", "nearer": "closer"}
+# "Image 3", "the 3rd image" for options such as "Third Image"
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _ORDINAL_OPTION = re.compile(rf"({'|'.join(_ORDINALS)}) (\w+)", _I)
 # "behind and to the left" for options such as "behind-left"
 _DIAGONAL_OPTION = re.compile(r"(front|behind)[ -](left|right)", _I)
-_DIAGONAL = re.compile(
-    r"\b(?:in )?(front|behind)(?:\s*,?\s*and\s+|\s+)(?:to (?:the|its) |on (?:the|its) |the"
-    r" )?(left|right)\b",
-    _I,
-)
+_DIAGONAL = _WORDINGS.expression("diagonal", _I)
 _CJK_NUMBERS = "零一二三四五六七八九十"
 _LISTED_LINE = re.compile(r"\d{1,2}[.)]\s+\S")
 
@@ -586,7 +580,7 @@ def _compared(plain: str, options: Sequence[str], question: str) -> int | None:
         return None
     asked = {_COMPARATIVES.get(word, word) for word in re.findall(r"\w+", question.lower())}
     words = {_COMPARATIVES.get(word, word) for word in comparison[2].split() if word.endswith("er")}
-    words -= {"rather", "other", "either", "neither", "never"}
+    words.difference_update(_NO_COMPARATIVES)
     if not words:
         return None
     begun = _named(comparison[1], options)

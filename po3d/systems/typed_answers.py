@@ -75,17 +75,12 @@ _HANZI = {**{c: k for k, c in enumerate("零一二三四五六七八九十")}, "
 _SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+")
 _LISTED = re.compile(r"^\s*\d{1,2}[.)]\s+", re.MULTILINE)
 _WORD = re.compile(r"[a-z]+")
-_ASIDE = re.compile(r"\s*\([^()]*\)|,\s+(?:which|that|who)\s[^,]*,")
-# "front of the image"
-_AND_SO_ON = (
-    r"(?:\s+(?:of the (?:image|picture|photo|frame|scene|view|camera)"
-    r"|towards?|in|side|direction|colou?r|size)\b.*)?$"
+_ASIDE, _BOTH, _VAGUE, _THAN = (
+    _WORDINGS.expression(key, _I) for key in ("aside", "both_verdicts", "uncertain_amount", "than")
 )
+# "front of the image"
+_AND_SO_ON = _WORDINGS.expression("and_so_on").pattern
 _NOT_THIS = re.compile(r"(?:\bnot|n't)\s+(?:exactly\s+|just\s+)?$", _I)
-_BOTH = re.compile(
-    r"\byes\b[^.!\n]{0,30}\bno\b[.?]|\byes or no\b", _I
-)  # "possibly yes, possibly no"
-_VAGUE = re.compile(r"(?:several|many|a few|some|multiple|numerous)\b", _I)
 # Words that carry no meaning when a sentence repeats its question.
 _EMPTY = frozenset(_WORDINGS.wordings("empty_word"))
 
@@ -164,7 +159,7 @@ def _number(match: re.Match[str]) -> str:
     if match["hanzi"]:
         return str(_HANZI[match["hanzi"]])
     word = match["word"].lower()
-    return "1" if word == "a single" else str(_NUMBER_WORDS.index(word))
+    return str(_NUMBER_WORDS.index(word)) if word in _NUMBER_WORDS else "1"
 
 
 def _verdict(sentence: str, question: str) -> str | None:
@@ -225,7 +220,7 @@ def _value(sentence: str, question: str) -> str | None:
             return None if _NEGATION.match(behind) else _bare(behind, question)
         if before.strip() and _meaning(behind) <= asked and not _meaning(before) <= asked:
             return None if _NEGATION.search(text) else _bare(before, question)
-        offered = behind.split(" than ")[0]
+        offered = _THAN.split(behind)[0]
         if offered and _meaning(before) <= asked and _either(offered, question):
             return offered
     if queried_kind(question) in ATTRIBUTES:
