@@ -134,6 +134,11 @@ def blocks(o: ObjectState, a: ObjectState, b: ObjectState, rules: Rules) -> bool
     return below(outline(o).distance(LineString([a.position[:2], b.position[:2]])), rules.path)
 
 
+# Relations of a thing to one other, and to two others.
+OF_ONE = {"next_to": next_to, "above": directly_above, "under": under}
+OF_TWO = {"between": between, "blocking": blocks}
+
+
 def runs_into(a: ObjectState, b: ObjectState, forward: bool) -> bool:
     """Whether b's footprint is in the way of a's, which goes on without end."""
     c, s = math.cos(a.heading), math.sin(a.heading)

@@ -8,6 +8,8 @@ from itertools import pairwise
 
 from brute_force_places import (
     BORDER,
+    OF_ONE,
+    OF_TWO,
     VIEWER,
     Borderline,
     Fails,
@@ -15,15 +17,10 @@ from brute_force_places import (
     aligned,
     apart,
     below,
-    between,
-    blocks,
     bottom,
-    directly_above,
     fits,
-    next_to,
     runs_into,
     stacked,
-    under,
 )  # fmt: skip
 
 from po3d.language.program import DIRECTIONS, LEAVES, Call
@@ -185,7 +182,7 @@ class BruteForce(Table):
 
     def check(self, relation: str, ones: tuple[int, ...], among: list[int]) -> None:
         """What is between, or in the way, is of two; all else is of one, and "at" tells a place."""
-        of_two = relation in ("between", "blocking")
+        of_two = relation in OF_TWO
         if len(ones) != 1 + of_two or relation == "at" or len(set(ones)) != len(ones):
             raise Fails("unknown")
         if relation.startswith("occlu") and among:
@@ -200,13 +197,10 @@ class BruteForce(Table):
         if i in ones:
             return relation == "fits"
         o, one = self.objects[i], self.objects[ones[0]]
-        if relation in ("between", "blocking"):
-            of = {"between": between, "blocking": blocks}[relation]
-            return of(o, one, self.objects[ones[1]], self.rules)
-        if relation in ("next_to", "above", "under"):
-            return {"next_to": next_to, "above": directly_above, "under": under}[relation](
-                o, one, self.rules
-            )
+        if relation in OF_TWO:
+            return OF_TWO[relation](o, one, self.objects[ones[1]], self.rules)
+        if relation in OF_ONE:
+            return OF_ONE[relation](o, one, self.rules)
         if relation in ("on", "occluded_by"):
             return {"on": self.rests_on, "occluded_by": self.hider}[relation](i) == ones[0]
         if relation in ("supporting", "occluding"):

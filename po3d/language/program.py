@@ -13,7 +13,7 @@ executors; the spellings in benchmark files are in `dialects`. `operations.txt` 
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import ClassVar, NamedTuple, Self
@@ -345,11 +345,20 @@ class _CallParser:
 
 # --- the operations -------------------------------------------------------------------------------
 
-LEAVES: dict[str, tuple[str, ...] | type] = {
-    **{kind: tuple(words) for kind, *words in map(str.split, lines_beside(__file__, "leaves.txt"))},
-    "text": str,
-    "amount": float,
-}
+
+def read_leaves(lines: Iterable[str]) -> tuple[dict[str, tuple[str, ...]], set[tuple[str, str]]]:
+    """Return the words of each kind, and the (kind, word) after "|", which no parser can write."""
+    leaves, untrained = {}, set()
+    for line in lines:
+        known, _, new = line.partition("|")
+        kind, *words = known.split()
+        leaves[kind] = (*words, *new.split())
+        untrained.update((kind, word) for word in new.split())
+    return leaves, untrained
+
+
+_CLOSED, UNTRAINED = read_leaves(lines_beside(__file__, "leaves.txt"))
+LEAVES: dict[str, tuple[str, ...] | type] = {**_CLOSED, "text": str, "amount": float}
 DIRECTIONS = LEAVES["direction"]  # clockwise
 ANSWERS = ("number", "bool", "value")
 

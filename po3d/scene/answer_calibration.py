@@ -1,7 +1,7 @@
 """Calibration of the probabilities of answers that are computed from predicted scenes.
 
 An estimator fits it on the answers to questions about validation scenes
-(`python -m po3d.training.answer_calibration`) and attaches it to every scene that it predicts.
+(`python -m po3d.evaluation.answer_calibration`) and attaches it to every scene that it predicts.
 """
 
 import math

@@ -45,7 +45,9 @@ COLORS_RGB: dict[str, tuple[int, int, int]] = {
     "cyan": (41, 208, 208),
     "yellow": (255, 238, 51),
 }
-COLORS: tuple[str, ...] = tuple(COLORS_RGB)
+# Colours without a class in any network: in ground-truth tables and programs only.
+UNSEEN_COLORS: tuple[str, ...] = ()
+COLORS: tuple[str, ...] = tuple(color for color in COLORS_RGB if color not in UNSEEN_COLORS)
 SIZES: tuple[str, ...] = ("small", "large")
 SIZE_SCALE: dict[str, float] = {"small": 1.8, "large": 3.5}  # factor on the unit-scale extents
 MATERIALS: tuple[str, ...] = ("rubber", "metal")
@@ -64,6 +66,7 @@ ATTRIBUTES: dict[str, tuple[str, ...]] = {
 VALUES: dict[str, tuple[str, ...]] = {
     **ATTRIBUTES,
     "shape": (*SHAPES, *UNSEEN_SHAPES),
+    "color": (*COLORS, *UNSEEN_COLORS),
 }  # values in ground-truth tables
 
 # (length, width, height) at unit scale; multiply by SIZE_SCALE for world units.

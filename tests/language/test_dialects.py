@@ -5,6 +5,8 @@ spelling.
 import csv
 import json
 import pickle
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -26,11 +28,13 @@ from po3d.language.program import (
     Call,
     ProgramError,
     call,
+    read_leaves,
 )
 from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.scope import SCOPE
 from po3d.language.programs.street import STREET
 from po3d.language.programs.threedsrbench import THREEDSRBENCH
+from po3d.language.read import reader_tokens
 
 ROOT = Path(__file__).parents[2]
 DIALECTS = {d.name: d for d in (STREET, ROOMS, THREEDSRBENCH, SCOPE)}
@@ -54,6 +58,50 @@ def test_a_word_has_one_meaning():
     assert not {
         op for op, several in SIGNATURES.items() if any(not s.inputs for s in several)
     } & set(words)
+
+
+def test_a_word_after_a_bar_is_untrained():
+    leaves, untrained = read_leaves(["sense most", "relation on under | far_from"])
+    assert leaves == {"sense": ("most",), "relation": ("on", "under", "far_from")}
+    assert untrained == {("relation", "far_from")}
+
+
+def test_an_untrained_word_has_no_output_class_of_the_reader(monkeypatch):
+    monkeypatch.setattr(reader_tokens, "UNTRAINED", {("relation", "on")})
+    tokens = reader_tokens.Vocabulary().tokens
+    assert "relation:on" not in tokens
+    assert "relation:under" in tokens
+
+
+UNSEEN_COLOR = """
+import importlib.util, json, sys
+spec = importlib.util.find_spec("po3d.scene.vocabulary")
+module = importlib.util.module_from_spec(spec)
+text = open(spec.origin).read()
+empty = "UNSEEN_COLORS: tuple[str, ...] = ()"
+assert empty in text
+exec(text.replace(empty, 'UNSEEN_COLORS: tuple[str, ...] = ("orange",)'), module.__dict__)
+sys.modules[spec.name] = module
+from po3d.language.program import Call
+from po3d.language.programs.street import TOKENS, StreetProgram
+from po3d.reasoning.execute import execute
+from po3d.systems.api import read_scene
+scene = json.load(open(sys.argv[1]))
+scene["objects"][0]["color"] = "orange"
+json.dump(scene, open(sys.argv[2], "w"))
+program = StreetProgram.parse("count(filter[color=orange](scene))")
+modes = ("argmax", "marginal", "samples")
+print([execute(program.call, read_scene(sys.argv[2]), mode=mode).answer for mode in modes])
+print("filter[color=red]" in TOKENS, "filter[color=orange]" in TOKENS)
+print("orange" in module.ATTRIBUTES["color"])
+"""
+
+
+def test_an_unseen_color_is_in_tables_and_programs_and_no_class(tmp_path):
+    scene = ROOT / "data" / "examples" / "street.json"
+    command = [sys.executable, "-c", UNSEEN_COLOR, scene, tmp_path / "orange.json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.split("\n") == ["['1', '1', '1']", "True False", "False", ""], done.stderr
 
 
 @pytest.mark.parametrize("output", [*ANSWERS, "edit"])

@@ -32,7 +32,7 @@ from po3d.scene.street import (
     heading_from_rotation,
 )
 from po3d.scene.table import FORMAT, ObjectState, Scene, from_json, sure
-from po3d.scene.vocabulary import COLORS, MATERIALS, SHAPES, SIZES, VALUES
+from po3d.scene.vocabulary import COLORS, SHAPES, SIZES, VALUES
 
 if TYPE_CHECKING:
     from po3d.io.scene_schemas import Hidden, Vehicle
@@ -258,15 +258,14 @@ def _name(record: object) -> str:
 
 def _object(o: "Vehicle", where: str, box: tuple[float, float, float, float] | None) -> ObjectState:
     shape = identifier(o.shape)
-    known = {"shape": VALUES["shape"], "color": COLORS, "size": SIZES, "material": MATERIALS}
     values = {"shape": shape, "color": o.color, "size": o.size, "material": o.material}
     # PulseCheck457's realistic objects have no material.
     values = {a: v for a, v in values.items() if not (a == "material" and v in (None, "None"))}
     for attribute, value in values.items():
-        if value not in known[attribute]:
+        if value not in VALUES[attribute]:
             raise InputError(
                 f"{where}: unknown {attribute} {printable(value)}; known:"
-                f" {', '.join(known[attribute])}"
+                f" {', '.join(VALUES[attribute])}"
             )
     heading = heading_from_rotation(shape, o.rotation)
     size = tuple(float(v) for v in extent(shape, values["size"]))

@@ -22,13 +22,14 @@ from po3d.scene.vocabulary import (
     SHAPES,
     SIZES,
     SUPER_CATEGORIES,
+    UNSEEN_COLORS,
     UNSEEN_SHAPES,
 )
 
 # Values of filters, by attribute. A shape may be a leaf ("sedan") or a super-category ("car").
 FILTER_VALUES: dict[str, tuple[str, ...]] = {
     "shape": (*SHAPES, *SUPER_CATEGORIES, *UNSEEN_SHAPES),
-    "color": COLORS,
+    "color": (*COLORS, *UNSEEN_COLORS),
     "size": SIZES,
     "material": MATERIALS,
     "facing": FACINGS,
@@ -97,9 +98,9 @@ for _row in OPERATIONS:
         _words = [ALIGNMENTS[a] for a in _args] if _row.op == "aligned" else _args
         _MEANINGS[_token] = _row.meaning.format(*_words)
 # The output classes of the parser's network, in a fixed order.
-TOKENS: tuple[str, ...] = tuple(
-    t for t in _STEPS if t not in {f"filter[shape={s}]" for s in UNSEEN_SHAPES}
-)
+_UNSEEN = {f"filter[shape={s}]" for s in UNSEEN_SHAPES}
+_UNSEEN |= {f"filter[color={c}]" for c in UNSEEN_COLORS}
+TOKENS: tuple[str, ...] = tuple(t for t in _STEPS if t not in _UNSEEN)
 
 
 class StreetProgram(Tree):

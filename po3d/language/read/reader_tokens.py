@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 
 from po3d.io.errors import InputError
 from po3d.language.english import singular
-from po3d.language.program import ANSWERS, LEAVES, SIGNATURES, Call, ProgramError
+from po3d.language.program import ANSWERS, LEAVES, SIGNATURES, UNTRAINED, Call, ProgramError
 from po3d.language.read.seq2seq import TokenLanguage
 from po3d.scene.rooms import COLORS, MATERIALS, PURPOSES, STATES
 from po3d.scene.vocabulary import SHAPES, SUPER_CATEGORIES
@@ -367,7 +367,8 @@ class Vocabulary:
             listed = (
                 words if isinstance(words, tuple) else self.texts if words is str else self.amounts
             )
-            tokens += [(f"{kind}:{word}", (), kind) for word in listed]
+            trained = [word for word in listed if (kind, word) not in UNTRAINED]
+            tokens += [(f"{kind}:{word}", (), kind) for word in trained]
         tokens += [(COPY, (), "text"), *((refusal, (), "refusal") for refusal in REFUSALS)]
         names, inputs, outputs = zip(*tokens, strict=True)
         starts = tuple((*types, "refusal") for types in STARTS)
