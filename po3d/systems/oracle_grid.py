@@ -144,7 +144,7 @@ def mixer(system: Any) -> OracleMixer | None:
     with predicted scenes and modules."""
     if isinstance(system, BadImageCounter):
         system = system.system
-    if not isinstance(system, Pipeline) or system.tables.true or system.settings:
+    if not getattr(system, "all_predicted", False):
         return None
     system.executor.mixable()
     return OracleMixer(system)

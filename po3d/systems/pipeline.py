@@ -510,6 +510,11 @@ class Pipeline:
         """TRUTH, or the size of the noise, for each module that is not predicted."""
         return {**dict.fromkeys(self.oracle, TRUTH), **self.noise}
 
+    @property
+    def all_predicted(self) -> bool:
+        """Whether the scenes and all modules are predicted."""
+        return not self.tables.true and not self.settings
+
     def notes(self, questions: Sequence[Question]) -> list[str]:
         """Return remarks for the report on the scenes of these questions."""
         return self.tables.notes(questions) if hasattr(self.tables, "notes") else []

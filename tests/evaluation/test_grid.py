@@ -232,7 +232,7 @@ def test_the_grid_from_end_to_end(release, networks, tmp_path, capsys):  # noqa:
     assert po3d.main(["report", str(tmp_path), "--markdown"]) == 0
     steps = (
         capsys.readouterr()
-        .out.split("Oracle grid: accuracy")[1]
+        .out.split("oracle grid: accuracy")[1]
         .split("\n\n")[1]
         .splitlines()[2::2]
     )

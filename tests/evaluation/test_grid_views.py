@@ -217,9 +217,9 @@ def test_without_a_table_there_is_no_grid():
 @pytest.mark.parametrize("make", [photographs.pipeline, orbit.pipeline])
 def test_modules_are_known_and_belong_to_pictures(make):
     with pytest.raises(InputError, match="'yaw' is not a module"):
-        make("picture", oracle=["yaw"])
+        make("predicted", oracle=["yaw"])
     with pytest.raises(InputError, match=r"benchmark\.scenes= cannot be ground_truth"):
-        make("truth", oracle=["heading"])
+        make("ground_truth", oracle=["heading"])
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -42,8 +42,7 @@ def answered(questions=SPLIT.questions, share=0.7):
     for k, q in enumerate(questions):
         r = rng(9, "answered", k)
         kind = next(
-            (leaves for leaves in SUPER_CATEGORIES.values() if q.answer in leaves),
-            ("purple rain",) * 2,
+            (leaves for leaves in SUPER_CATEGORIES.values() if q.answer in leaves), ("paisley",) * 2
         )
         wrong = kind[0] if q.answer != kind[0] else kind[1]
         said[q.id] = surface(q.answer) if r.random() < share else surface(wrong)

@@ -133,7 +133,7 @@ def test_runs_on_the_same_data_stand_in_one_table_and_others_in_their_own(runs, 
 def test_the_grid_has_a_table_of_its_steps_and_one_of_blame_with_intervals(runs, capsys):
     assert cli.main(["report", str(runs / "twin"), "--markdown"]) == 0
     page = capsys.readouterr().out
-    steps = page.split("## PulseCheck457: Oracle grid")[1].split("\n\n")[1].splitlines()
+    steps = page.split("## PulseCheck457: oracle grid")[1].split("\n\n")[1].splitlines()
     assert [line.split("|")[1].strip() for line in steps[2::2]] == [
         "all predicted", "pose true", "parsing true", "all true"]  # fmt: skip
     assert "95.0-99.0" in steps[3]
