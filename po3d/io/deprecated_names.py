@@ -96,7 +96,8 @@ class _OldModuleLoader(Loader):
 
 
 class _Finder(MetaPathFinder):
-    """Comes last: it is asked only for modules that nothing else finds."""
+    """Import finder for the old names of modules. It is last in `sys.meta_path`, so it handles only
+    names that no other finder resolves."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         if not name.startswith("po3d.") or (new := new_module(name)) is None:

@@ -219,7 +219,8 @@ class DecisionFinder(Evaluator):
         return Decision(margin, self._again(change))
 
     def chosen(self, margin: Margin, i: int | None) -> Decision:
-        """The inverted decision chooses another object; None: no object is left to choose from."""
+        """Return the decision between the present object and object i. Inverting it makes the call
+        return i; None: the call fails, as no candidate is left."""
 
         def change(original: Callable) -> int:
             with contextlib.suppress(ExecutionFailure):

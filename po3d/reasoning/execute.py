@@ -97,7 +97,8 @@ class Reference(Protocol):
         ...
 
     def choices(self, phrases: Sequence[str], start: int) -> dict[str, int]:
-        """Return a row per phrase; all rows are different, and none is `start`."""
+        """Return the row of the object that each phrase denotes; all rows are different, and none
+        is `start`."""
         ...
 
 

@@ -248,7 +248,8 @@ class FramedSamples:
         return members & self.tables.exists, runner.bad
 
     def _objects(self, calls: Sequence[Call]) -> tuple[list[Codes], Mask]:
-        """Return for one object or two (W,) their columns, and the samples on which this fails."""
+        """Evaluate one or two phrases on W samples: for each, the columns (W,) of its object in the
+        samples' tables; and a mask (W,) of samples on which this fails."""
         runner = Runner(self.tables)
         chosen = runner.both(*calls) if len(calls) == 2 else [runner.object(calls[0])]
         return list(chosen), runner.bad

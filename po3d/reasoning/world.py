@@ -97,7 +97,8 @@ class SceneGeometry:
 
     @cached_property
     def supports(self) -> list[int | None]:
-        """Support of each object at its own time."""
+        """Index of the object that each object stands on, in the scene (edited or before) that it
+        belongs to; None without one."""
         return [*self.present.below, *(None if k is None else k + self.now for k in self.was.below)]
 
     @property

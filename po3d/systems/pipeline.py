@@ -437,7 +437,7 @@ class Domain:
         return ()
 
     def of(self, question: Question) -> Any:
-        """Return what the answer depends on besides programs and scenes."""
+        """Return the cache key of what the answer depends on apart from programs and scenes."""
         return question.id
 
     def relevant(

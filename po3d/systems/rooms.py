@@ -364,7 +364,7 @@ class RoomExecutor:
 
 
 class FramedRoom:
-    """Answers questions on one certain scene, given the frame's sentences and the programs of
+    """Answers questions on one scene without uncertainty, given the frame and the programs of
     change and question. Frames and changed scenes are cached."""
 
     def __init__(

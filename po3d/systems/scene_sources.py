@@ -77,7 +77,8 @@ class Pictures(TableSource):
 
 @dataclass(frozen=True)
 class ViewTables(TableSource):
-    """Uses only the focal length of the true camera, neither its rotation nor its position."""
+    """Scenes predicted from the views of a room. Of the true camera, only the focal length is used,
+    neither rotation nor position."""
 
     estimator: ViewEstimator
     domain: ClassVar[Domain] = "photographs"
