@@ -101,8 +101,8 @@ class TopViewEstimator(NetworkEstimator):
 
 
 def _standing(detections: Detections, b: int, i: int, camera: Camera) -> ObjectState:
-    """Detection i of picture b as a thing on the floor, or as high on a wall as such things
-    hang.
+    """Convert detection i of picture b to an object on the floor, or on a wall at the usual height
+    of its category.
     """
     beliefs = {
         a: likely(detections.probabilities[a][b, i], values) for a, values in ATTRIBUTES.items()
@@ -145,14 +145,15 @@ def outline(picture: np.ndarray, camera: Camera) -> tuple[tuple[float, float], .
 
 
 def _largest(shape: BaseGeometry) -> BaseGeometry:
-    """The part of a shape with the largest area: a narrow place can cut it into several."""
+    """Return the largest polygon of a shape, which may consist of several after shrinking."""
     return max(
         getattr(shape, "geoms", [shape]), key=lambda part: part.area, default=shapely.Polygon()
     )
 
 
 def _wall(picture: np.ndarray, border: shapely.Polygon, camera: Camera) -> int:
-    """Pixels that the cut walls are thick: how far inwards the border's colour lasts."""
+    """Return the thickness in pixels of the walls in the picture: the distance inwards from
+    `border` at which the colour changes."""
     most = int(THICKEST * camera.focal / camera.position[2])
     colors = []
     for d in range(most):

@@ -958,7 +958,7 @@ def is_measure(first: Call, second: Call) -> bool:
 
 
 def is_support(call: Call) -> bool:
-    """Whether a call denotes the support of an object, among all objects."""
+    """Whether a call denotes the object that supports another one, selected from all objects."""
     if call.op != "unique" or call.args[0].op != "relate" or call.args[0].args[0] != "supporting":
         return False
     return [arg.op == "scene" for arg in call.args[0].args[1:]] == [False, True]

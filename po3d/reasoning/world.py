@@ -472,7 +472,10 @@ class SceneGeometry:
         return np.array([None not in shapes and PARENT.get(s) == "bicycle" for s in shapes], bool)
 
     def spare(self, *relation: str) -> list[list[float]]:
-        """Return [i][j] of `Pairs.spare`, cached; collisions only between objects of one time."""
+        """Return as [i][j] the signed distance of j to the border of a relation to i, inside > 0.
+
+        Objects before and after the edit do not collide with each other.
+        """
         if relation not in self._spare:
             if relation[0].startswith("collides"):
                 slack = np.full((len(self.things),) * 2, -np.inf)

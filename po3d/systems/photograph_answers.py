@@ -45,7 +45,7 @@ SIDES |= {"front": "front_or_behind", "behind": "front_or_behind"}
 
 
 def presence(belief: float, odds: float = 1.0) -> float:
-    """Return the probability that an image contains a kind of thing.
+    """Return the probability that an image contains a kind of object.
 
     `belief`: existence probability of its best box. `odds`: prior odds.
     """
@@ -75,7 +75,7 @@ def refuse_unknown(program: Call, classes: Sequence[str]) -> None:
 
 
 def granted(beliefs: Mapping[str, float]) -> float:
-    """Return the probability that all things of a question exist that it takes for granted.
+    """Return the probability that all objects exist that a question presupposes.
 
     `beliefs`: for each description the existence probability of its best box.
     """
@@ -95,7 +95,7 @@ def set_of(program: Call) -> str:
 
 
 def set_outcome(program: Call, scene: Scene, classes: Sequence[str]) -> Outcome:
-    """Answer a question for the number or existence of things of a description."""
+    """Answer a question for the number or existence of objects that fit a description."""
     description = describe(set_of(program))
     chance = members(description, scene, classes)
     there = np.array([o.existence for o in scene.objects])
@@ -116,7 +116,7 @@ def set_outcome(program: Call, scene: Scene, classes: Sequence[str]) -> Outcome:
 
 
 def members(d: Description, scene: Scene, classes: Sequence[str]) -> Array:
-    """Return (n,) the probability of each object to exist and to be one of a description's."""
+    """Return (n,) the probability that each object exists and fits a description."""
     grounder = Grounder(scene)
     fit = grounder.named(d.noun)
     chance = np.select([fit >= NARROWER, fit >= KIND], [1.0, MAYBE], 0.0)
@@ -252,7 +252,7 @@ def best_boxes(program: Call, scene: Scene) -> dict[str, float]:
 
 def support_outcome(program: Call, scene: Scene, using: Ground) -> Outcome:
     """Answer what an object stands or sits on, by the boxes in the image; ExecutionFailure if no
-    detected thing is under it."""
+    detected object is under it."""
     phrases = [str(call.args[0]) for call in program.calls() if call.op == "refer"]
     if len(phrases) != 1:
         raise ExecutionFailure("unknown", "unknown: what supports a thing that has no description")

@@ -262,8 +262,8 @@ class FallbackParser(Protocol):
         ...
 
     def certain(self, share: float) -> float:
-        """Return the calibrated probability that an answer is right whose parses have this share of
-        the total weight."""
+        """Return the calibrated probability that an answer is right if its parses have this
+        share of the total weight."""
         ...
 
 
@@ -473,7 +473,7 @@ class Domain:
         return [self.bind(tables) for tables, _, _ in items]
 
     def bind_ground_truth(self, truth: Scene) -> SceneExecutor:
-        """Return what executes gold programs on the true scene of the image."""
+        """Return the executor of gold programs on the true scene of the image."""
         return self.bind(ImageScenes({truth.image: truth}))
 
 

@@ -239,8 +239,9 @@ class RoomDomain(parts.Domain):
     def relevant(
         self, settings: Mapping[str, Setting], reading: ParsedQuestion
     ) -> Mapping[str, Setting]:
-        """A look module that no program reads gets the setting of the others, so that a scene
-        without any other uncertainty has none from it."""
+        """Return the settings that affect the answer. An attribute that no program reads gets the
+        setting of the others, so that it adds no uncertainty to a scene that is otherwise certain.
+        """
         programs = [self.spelled(p.program) for p in reading.parses]
         attributes = {text for p in programs for kind, text in p.tokens() if kind == "attribute"}
         relevant = {

@@ -92,7 +92,7 @@ class ViewTables(TableSource):
 
 
 class OrbitViewTables(ViewTables):
-    """Like Views, for the views of an orbit; each scene's axes are those of the viewer at its
+    """As `ViewTables`, for the views of an orbit; each scene's axes are those of the viewer at its
     camera."""
 
     domain: ClassVar[Domain] = "orbit"

@@ -55,7 +55,7 @@ def _deeper(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
 
 
 def _tilted(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
-    """Return the scene for a camera with noise in pitch and roll."""
+    """Return the scene as estimated from a camera whose pitch and roll have errors."""
     pitch, roll = math.radians(sigma) * random.normal(size=2)
     camera = _camera(scene)
     hold = camera_pose_of(camera)

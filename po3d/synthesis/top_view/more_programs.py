@@ -147,7 +147,7 @@ class ReferringQuestionSampler(QuestionSampler):
 
 
 class ReferringEditSampler(EditSampler):
-    """Samples such edits, each with its type."""
+    """Samples edits that refer to other objects (swaps, moves, replacements), with their types."""
 
     def _change(self) -> tuple[str, RoomCall]:
         roll = self.random.random()
