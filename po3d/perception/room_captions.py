@@ -38,7 +38,7 @@ Caption = tuple[str, str]  # key of the object, text
 
 
 class _Rule(NamedTuple):
-    """A relation between objects by index; `where` as in Said."""
+    """A relation of a `CaptionRelation` with objects by index; `where` as there."""
 
     relation: str
     subject: int

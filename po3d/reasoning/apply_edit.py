@@ -306,7 +306,7 @@ class _Planner:
 
 
 def _like(name: str) -> Category | None:
-    """Return the category whose typical size a new thing has by the lexicon: "taboret", a stool."""
+    """Return the category that gives a new object its typical size: for a "taboret", a stool."""
     score, best = max((fits(name, category), category) for category in CATEGORIES)
     return CATEGORIES[best] if score >= ABOVE and kinds_of(name) else None
 

@@ -949,7 +949,7 @@ def is_name(call: Call) -> bool:
 
 
 def is_measure(first: Call, second: Call) -> bool:
-    """Whether two numbers are the same measure of two objects."""
+    """Whether two calls query the same measure, of two objects."""
     return (
         first.op == second.op == "query"
         and first.args[0] == second.args[0]

@@ -108,7 +108,7 @@ class RoomSamples:
         return np.flatnonzero(self.exists[k]).tolist()
 
     def named(self, is_wanted: Callable[[str], bool]) -> Mask:
-        """Return (W, n): the objects with such a name."""
+        """Return (W, n): the objects whose names fulfil a condition."""
         wanted = np.array([is_wanted(name) for name in self.values["name"]] + [False])
         return wanted[self.codes["name"]]
 

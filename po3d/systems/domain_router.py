@@ -81,8 +81,8 @@ class DomainRouter:
     """A model of all domains: the image selects the estimator, the question the domain that
     answers.
 
-    `made`: the domains' models, loaded on first use. `kind`: the kind of all images (a key of
-    KINDS); "" detects it.
+    `builders`: functions that return the domains' models, loaded on first use. `kind`: the kind of
+    all images (a key of KINDS); "" detects it.
     """
 
     builders: Mapping[str, Callable[[], "Model"]]

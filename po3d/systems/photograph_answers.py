@@ -1,9 +1,9 @@
-"""Answers about a photograph whose objects a detector with a fixed list of classes has found.
+"""Answers about photographs with a detector that has a fixed list of classes.
 
-* Sets are described in people's words ("birds in the grass") and counted with the detector's
-  calibrated probabilities, including the one that it overlooked something.
-* A thing whose kind the detector does not know is refused by name; a known one that it does not
-  find may be absent, with a calibrated probability.
+* Sets are described in everyday words ("birds in the grass") and counted with the detector's
+  calibrated probabilities, including the probability that it missed an object.
+* A question about a kind of object that is not among the classes is refused, naming it. An object
+  of a known kind that is not detected is absent with a calibrated probability.
 * Left, right, in front and behind of a viewer are those of the image.
 """
 
@@ -62,8 +62,8 @@ def unknown_kind(phrase: str, classes: Sequence[str]) -> str:
 
 
 def refuse_unknown(program: Call, classes: Sequence[str]) -> None:
-    """Raise ExecutionFailure naming the first thing of a program whose kind the detector does not
-    know, or if it chooses among answers that are not offered."""
+    """Raise ExecutionFailure if a program refers to a kind of object that is not among the classes
+    (it names the first one), or chooses among answers that the question does not offer."""
     for call in program.calls():
         if call.op == "choices":
             raise ExecutionFailure("unknown", "unknown: the question offers no answers")
@@ -143,8 +143,8 @@ def _colored(belief: Mapping[str, float] | None, values: Sequence[str]) -> float
 
 
 def yes_no(program: Call) -> tuple[Call, str]:
-    """Return the choice of two directions that decides whether a thing lies in one of them, and
-    that direction; the program itself and "" for another one."""
+    """Rewrite "is A to the left of B" to the choice "left or right"; return it with the direction
+    that means yes. Return any other program unchanged, with ""."""
     if program.op != "exist" or program.args[0].op != "relate" or len(program.args[0].args) != 4:
         return program, ""
     side, anchor, frame, things = program.args[0].args

@@ -57,7 +57,7 @@ from po3d.systems.parser_choice import LIKELY, SURE, choose
 if TYPE_CHECKING:
     from po3d.language.read.reader_tokens import Kind
 
-DOMAIN_MODULES = {  # domain of a benchmark's programs -> module with its Executor
+DOMAIN_MODULES = {  # domain of a benchmark's programs -> module with its `Domain`
     "street": "po3d.systems.street",
     "rooms": "po3d.systems.rooms",
     "photographs": "po3d.systems.photographs",
@@ -787,7 +787,7 @@ class Oracle:
 
 
 def oracle(world: str) -> Oracle:
-    """Return the oracle of a domain (a key of WORLDS)."""
+    """Return the oracle of a domain (a key of DOMAIN_MODULES)."""
     return Oracle(importlib.import_module(DOMAIN_MODULES[world]).DOMAIN)
 
 

@@ -159,7 +159,7 @@ def framed_room(
 
 @dataclass(frozen=True)
 class RoomDomain(parts.Domain):
-    """Executor of rooms.
+    """Execution of questions about rooms, with its settings.
 
     `samples`: posterior samples of an uncertain scene; 0 uses only the most probable one. `draw`:
     kinds of belief (`po3d.scene.posterior`) that are sampled; the others have their most probable

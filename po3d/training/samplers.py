@@ -190,7 +190,7 @@ class StreamData(pl.LightningDataModule):
     """Data module with `train` as an endless stream and `validation` in order, both created by
     `setup`.
 
-    Hyperparameters: batch (samples per process and step), seed, and for some subclasses loaders
+    Hyperparameters: batch (samples per process and step), seed, and for some subclasses num_workers
     (number of DataLoader workers; None: the CPUs divided by the processes if training on a GPU,
     else none). Subclasses choose the stream and how samples become a batch.
     """

@@ -268,7 +268,7 @@ class ShardData(PictureData):
     `root`: a folder or an http(s) URL with an index, or several. `weights`: sampling weight of
     each; () for each sample once per epoch. The last `validation` samples of the first source (a
     tenth at most) are held out for validation. `cache`: local folder for shards from a URL.
-    `loaders`: number of DataLoader workers.
+    `num_workers`: number of DataLoader workers.
     """
 
     kind = KIND
