@@ -29,7 +29,7 @@ def table() -> dict[str, dict[str, Any]]:
 
 
 def new_module(old: str) -> str | None:
-    """Today's name of a module, or of one inside a package that was renamed; None for a name that
+    """Return the current name of a module, or of one in a renamed package; None for a name that
     is not an old one.
     """
     modules, tail = table()["modules"], ""

@@ -699,7 +699,7 @@ class Evaluator:
     @property
     def _refers(self) -> Reference:
         if self.info.refer is None:
-            # imported here: naming imports ExecutionFailure from this package
+            # imported here: only questions with phrases need it
             from po3d.reasoning.references import BestFit
 
             self.info = self.info._replace(refer=BestFit(self.world.scene))

@@ -141,7 +141,7 @@ def _poses(
     seed: int,
     device: str | torch.device,
 ) -> Poses:
-    """Return pose samples of tables that share random numbers, as drawn by `worlds`.
+    """Return pose samples of tables that share random numbers, drawn as in `posterior_samples`.
 
     `samples` 0: the poses are certain.
     """

@@ -66,8 +66,11 @@ def _tilted(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
 
 
 class ViewOracleModules(OracleModules):
-    """shape: the name. A missed object has the usual size of its name and a random position among
-    the other objects. InputError for scenes without cameras."""
+    """Module substitution for scenes of views with cameras; InputError for scenes without.
+
+    The module "shape" is the name. A missed object has the usual size of its name and a random
+    position among the other objects.
+    """
 
     def paired(
         self, predicted: Scene, gt: Scene, modules: Sequence[str]

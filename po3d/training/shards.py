@@ -3,8 +3,8 @@ KEY.json, a scene record), and index.json with the number of samples, size, dige
 each shard.
 
 Plain tar files can be read by every tool and object store. Here they are read by random access
-instead of WebDataset's streaming: the order is that of `stream`, each sample occurs once per epoch
-for any number of processes, and a resumed run reads only the remaining samples.
+instead of WebDataset's streaming: the order is that of `samplers`, each sample occurs once per
+epoch for any number of processes, and a resumed run reads only the remaining samples.
 """
 
 import json
