@@ -311,7 +311,7 @@ class SceneGeometry:
     # --- regions around an object -----------------------------------------------------------------
 
     def gap(self, index: int, other: int) -> float:
-        """Return `relations.gap` of two objects."""
+        """Return the distance between the boxes of two objects in space; 0 if they intersect."""
         return relations.gap(self.things[index], self.things[other])
 
     def related(self, relation: str, ones: Sequence[int], candidates: Iterable[int]) -> list[int]:
