@@ -346,7 +346,7 @@ class RoomTables:
         return known[:, :-1]
 
     def _fitting(self, noun: str, codes: Codes, edited: bool) -> Mask:
-        """Return (W, m): the objects that a noun denotes, by the rules of `SceneIndex.rows_named`."""
+        """Return (W, m): the objects that a noun denotes, by the rules of `rows_named`."""
         ranks, rest = name_fits(noun, self.values["name"])
         fit = np.array([*ranks, 0])[codes]
         best = fit.max(1, initial=0)
