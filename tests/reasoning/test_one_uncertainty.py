@@ -193,7 +193,7 @@ def test_a_program_has_an_answer_as_probably_as_what_it_takes_for_granted_is_the
     for mode in ("marginal", "samples"):
         found = execute.execute(asked, scene, "2d", mode, STREET_RULES, 1000)
         assert found.valid == pytest.approx(0.6, abs=0.05)
-    program = room_language.parse_text('exist(toward(left, only(all("desk")), all("chair")))')
+    program = room_language.ROOMS.parse('exist(toward(left, only(all("desk")), all("chair")))')
     assert room(scene, "given", 1000, WIDE, KINDS).run("", None, program).valid == pytest.approx(
         0.6, abs=0.05
     )
