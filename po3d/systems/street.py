@@ -288,8 +288,8 @@ def pipeline(
     `perception`, `parser_checkpoint`: name of a shipped checkpoint pair, or a path without suffix;
     `perception` may be an estimator. `margins`: see `StreetDomain`. `flip_tta`: horizontal-flip
     test-time augmentation. `parser`: a `ParserMode`. `refine`: one of REFINE, whether renderings of
-    uncertain detections are compared with the image (`render_compare`): "render" requires a
-    renderer, "auto" uses one where it is available, "off" (or false) does not. `modules`:
+    uncertain detections are compared with the image (`render_compare`): "render_compare" requires
+    a renderer, "auto" uses one where it is available, "off" (or false) does not. `modules`:
     detection, attributes and pose by other networks (`separate_modules`), without this comparison.
     """
     from po3d.io.checkpoint import locate

@@ -125,11 +125,11 @@ def test_every_source_gives_a_table_and_only_truth_the_truth(tmp_path):
     write_release(tmp_path, [], {}, [ROOM])
     split = Hypo3DSplit("x", (), tmp_path, {})
     context = Context.of(split, NAME)
-    for name in ("truth", "semantic_map", "captions"):
+    for name in ("ground_truth", "semantic_map", "captions"):
         ((found,),) = source(name).tables([PerceptionInput(context, [NAME])])
-        assert (found.source == "gt") == (name == "truth")
+        assert (found.source == "gt") == (name == "ground_truth")
         assert len(found) == len(ROOM)
-    with pytest.raises(InputError, match="known: truth, semantic_map, captions, map"):
+    with pytest.raises(InputError, match="known: ground_truth, semantic_map, captions, map"):
         source("guess")
     with pytest.raises(InputError, match="this image has no semantic map"):
         source("semantic_map").tables([PerceptionInput(Context(lambda: None, lambda: ROOM), [""])])

@@ -150,7 +150,7 @@ def has_renderer() -> bool:
 
 
 def test_renderings_are_compared_by_default_where_a_renderer_is_available():
-    expected = "render" if has_renderer() else "off"
+    expected = "render_compare" if has_renderer() else "off"
     estimator = street.pipeline().tables.estimator
     assert isinstance(estimator.refine, RenderCompare) == (expected == "render_compare")
     assert identity(estimator)["refine"] == expected

@@ -69,7 +69,8 @@ def open_split(benchmark: str, root: str | Path | None = None, size: int | None 
     if twin and twin.get("images") is False:
         # If labels are incomplete, open_fresh generates the rest.
         arguments = (Path(root), twin["size"], twin["seed"], twin.get("look"), 1)
-        return BENCHMARKS[benchmark].open_fresh(*arguments, **difficulty_options(twin)).first(size)
+        options = difficulty_options({"difficulty": twin.get("dials")})
+        return BENCHMARKS[benchmark].open_fresh(*arguments, **options).first(size)
     return opened(benchmark, root, size)
 
 
