@@ -33,7 +33,7 @@ class _Blame(Record):
 
 
 class Grid(About):
-    """The content of grid.json."""
+    """The content of grid.json, the results of a grid of runs with error attribution."""
 
     scorer: Name
     images: Whole

@@ -63,7 +63,8 @@ def counted(row: dict, there: int, all_of: int) -> dict:
 
 
 def comparable(published: Sequence[Mapping], rows: Sequence[Mapping]) -> list[dict]:
-    """Return the published rows without the averages that are only partial in `rows`."""
+    """Return the published rows without the averages that cover only some columns in `rows`
+    (`counted`)."""
     partial = {row["name"] for row in rows if "columns" in row}
     return [{key: value for key, value in row.items() if key not in partial} for row in published]
 

@@ -65,7 +65,7 @@ def start_twin(
     """Create the folder of a room twin and write twin.json: format `version`, settings, and
     benchmark-specific entries `own`.
 
-    Raise InputError for invalid settings, or as in `claimed`.
+    Raise InputError for invalid settings, or if the folder holds another twin or other files.
     """
     if size < 1 or workers < 1:
         raise InputError(f"size and workers should be at least 1, not {size} and {workers}")

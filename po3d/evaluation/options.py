@@ -73,8 +73,10 @@ def build_system(system: Mapping[str, Any], below: float, counts: bool) -> Any:
 
 
 def with_policies(system: Any, below: float, counts: bool) -> Any:
-    """Wrap the system: abstain below a probability; count unreadable images as failures instead of
-    stopping, if `counts` is set or scenes are read from a file (where scenes may be missing).
+    """Wrap the system so that it abstains if an answer's probability is under `below`.
+
+    If `counts` is set or scenes are read from a file (where some may be missing), an unreadable
+    image counts as a failure instead of stopping the run.
     """
     from_file = isinstance(getattr(system, "tables", None), FromFile)
     system = SelectiveSystem(system, below) if below else system

@@ -29,7 +29,7 @@ def table() -> dict[str, dict[str, Any]]:
 
 
 def new_module(old: str) -> str | None:
-    """Today's name of a module, or of one inside a package that was renamed; None for a name that
+    """Return the current name of a module, or of one in a renamed package; None for a name that
     is not an old one.
     """
     modules, tail = table()["modules"], ""
@@ -96,7 +96,8 @@ class _OldModuleLoader(Loader):
 
 
 class _Finder(MetaPathFinder):
-    """Comes last: it is asked only for modules that nothing else finds."""
+    """Import finder for the old names of modules. It is last in `sys.meta_path`, so it handles only
+    names that no other finder resolves."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         if not name.startswith("po3d.") or (new := new_module(name)) is None:
@@ -122,7 +123,7 @@ def _notice(old: str, new: str) -> None:
 
 
 def _today(key: str) -> str:
-    """Return today's name of a dotted key, which may lie inside an option that was renamed."""
+    """Return the current name of a dotted key, which may be part of an option that was renamed."""
     for old, new in table()["options"].items():
         if key == old or key.startswith(f"{old}."):
             return new + key[len(old) :]
@@ -130,13 +131,13 @@ def _today(key: str) -> str:
 
 
 def _value(key: str, value: str) -> str:
-    """Return today's value of an option, or today's values of a sweep: "own,learned"."""
+    """Return the current name of an option's value, or of each value of a sweep: "own,learned"."""
     values = table()["values"].get(key, {})
     return ",".join(values.get(part, part) for part in value.split(","))
 
 
 def new_options(arguments: Sequence[str]) -> list[str]:
-    """Return key=value options with today's keys and values; print a line for each old one."""
+    """Return key=value options with current keys and values; print a line for each old one."""
     result = []
     for argument in arguments:
         key, sign, old_value = argument.partition("=")
@@ -153,7 +154,7 @@ def new_options(arguments: Sequence[str]) -> list[str]:
 
 
 def new_settings(settings: Mapping[str, Any], warn: bool = False) -> dict[str, Any]:
-    """Return stored settings of a system, or keyword arguments of `po3d.load`, with today's names
+    """Return stored settings of a system, or keyword arguments of `po3d.load`, with current names
     and values; with `warn`, each old name gives a DeprecationWarning."""
     result = {}
     for key, value in settings.items():
@@ -180,7 +181,7 @@ def new_config(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def new_command(arguments: Sequence[str]) -> list[str]:
-    """The words of a command line with today's command; a line on stderr for an old one."""
+    """Return a command line with the current command; print a line on stderr for an old one."""
     words, commands = list(arguments), table()["commands"]
     if words and words[0] in commands:
         _notice(f"po3d {words[0]}", f"po3d {commands[words[0]]}")
@@ -189,7 +190,7 @@ def new_command(arguments: Sequence[str]) -> list[str]:
 
 
 def _new_flags(command: str, words: Sequence[str]) -> list[str]:
-    """Return the words after a command with today's flags and values: `ask --reader own`."""
+    """Return the words after a command with current flags and values: `ask --reader own`."""
     flags, result = table()["flags"], []
     for k, word in enumerate(words):
         flag, sign, value = word.partition("=")

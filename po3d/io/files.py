@@ -345,7 +345,7 @@ def _not_text(path: str | Path, what: str, error: UnicodeError) -> str:
 def parse_json(text: str | bytes, failing: str) -> object:
     """Parse a JSON text. InputError, beginning with `failing`, if it is invalid, nested deeper than
     200 lists and objects, has a number of more than 4,300 digits (limits of pydantic's parser,
-    which is faster than Python's), or more than VALUES tiny values."""
+    which is faster than Python's), or more than VALUES values in fewer than DENSE bytes each."""
     from pydantic_core import from_json  # slow import, only when a file is read
 
     marks = (",", "[", "{") if isinstance(text, str) else (b",", b"[", b"{")

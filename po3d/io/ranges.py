@@ -17,7 +17,7 @@ def ranges_text(numbers: Iterable[int]) -> str:
 
 
 def parsed_ranges(text: str) -> list[range]:
-    """Parse such a text into ranges, in its order; InputError if it is invalid."""
+    """Parse a text such as "0-5,7" into ranges, in its order; InputError if it is invalid."""
     result = []
     for part in filter(None, (p.strip() for p in str(text).split(","))):
         low, _, high = part.partition("-")
@@ -28,5 +28,5 @@ def parsed_ranges(text: str) -> list[range]:
 
 
 def numbers_of(text: str) -> set[int]:
-    """Return the numbers in such a text."""
+    """Return the numbers in a text such as "0-5,7"."""
     return set().union(*parsed_ranges(text))

@@ -39,7 +39,8 @@ ABSENT = "nothing"
 
 
 class Run(NamedTuple):
-    """Description of a run: `identity` and `about` are JSON values."""
+    """Description of a run, as JSON values: `identity` determines its predictions and must be equal
+    to resume it; `about` is the rest, such as dates and versions."""
 
     identity: dict[str, Any]
     about: dict[str, Any]
@@ -244,7 +245,7 @@ def described(out: str | Path) -> dict[str, Any]:
 
 
 def _of(record: object) -> Run | None:
-    """Return the run in a record, with today's names of settings; None if it has none."""
+    """Return the run in a record, with current names of settings; None if it has none."""
     run_record = record.get("run") if isinstance(record, dict) else None
     if not isinstance(run_record, dict) or not all(
         isinstance(run_record.get(k), dict) for k in Run._fields

@@ -162,7 +162,7 @@ class RunLine(Closed):
 
 
 class SittingLine(Closed):
-    """The line that begins a resumption."""
+    """A line of an unfinished run: date and machine of a resumption."""
 
     sitting: dict[str, Any]
 

@@ -48,7 +48,7 @@ _PREPOSITION = re.compile(
 
 
 def words_of(text: str) -> list[str]:
-    """Return the lower-case words of a sentence, without the idle ones.
+    """Return the lower-case words of a sentence, without words that never change the meaning.
 
     Contractions are expanded, hyphens separate words, punctuation other than the question mark is
     dropped.

@@ -197,7 +197,7 @@ class Grammar:
     # --- programs ---------------------------------------------------------------------------------
 
     def fitting(self, form: str, value: Value, facts: Mapping) -> list[tuple[Rule, "Bindings"]]:
-        """Return the rules of a form that match a value, each with its bound capitals."""
+        """Return the rules of a form that match a value, each with the values of its variables."""
         matches = []
         for rule in self.of.get(form, ()):
             bound = Bindings()
@@ -212,7 +212,7 @@ class Grammar:
     ) -> PhrasePieces:
         """Generate a value in a random wording of a form.
 
-        `facts`: name -> text, truth value, or a function of the value bound to a capital. A leaf
+        `facts`: name -> text, truth value, or a function of a variable's value. A leaf
         (of a `kind`) without a rule is written as it is. Raise GrammarError if no rule matches a
         call.
         """
@@ -256,7 +256,7 @@ class Grammar:
 
 
 class Bindings:
-    """Values bound to the capitals of a pattern, each with its leaf kind."""
+    """Values bound to the variables (capital letters) of a pattern, each with its leaf kind."""
 
     def __init__(self) -> None:
         self.values: dict[str, tuple[Value, str]] = {}

@@ -36,7 +36,8 @@ class GrammarError(ValueError):
 
 
 class Pattern(NamedTuple):
-    """An operation with patterns of its arguments, a leaf, or (`free`) a capital or "_"."""
+    """An operation with patterns of its arguments, a leaf, or (`free`) a variable: a capital letter
+    or "_"."""
 
     op: str
     args: tuple["Pattern", ...] = ()
@@ -131,7 +132,7 @@ def _parted(line: str) -> list[str]:
 
 
 def pattern(text: str) -> Pattern:
-    """Parse a pattern such as count(relate(next_to, X, S)); capitals and "_" match anything."""
+    """Parse a pattern such as count(relate(next_to, X, S)); capital letters, "_" match anything."""
     tokens = (
         [m.groupdict() for m in _PATTERN.finditer(text)]
         if _PATTERN.sub("", text).strip() == ""

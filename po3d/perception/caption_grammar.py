@@ -48,7 +48,7 @@ class Mention:
 
 @dataclass(frozen=True)
 class CaptionRelation:
-    """`relation` of `subject` to `objects`.
+    """A stated relation of a subject to objects.
 
     Relations: left, right, front, back, near, on, under, above, between, wall, corner, middle,
     side. `where`: the sides of a wall or corner, () if unspecified.

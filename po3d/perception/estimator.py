@@ -51,7 +51,7 @@ class NetworkEstimator:
     width: ClassVar[int]  # of the images in whose pixels detections are given
     limit: ClassVar[int]  # maximum number of objects per image
     threshold: ClassVar[float] = THRESHOLD  # on the centre's probability
-    facing: ClassVar[float] = 0.0  # for `facing` and `cast` see Mirrored
+    facing: ClassVar[float] = 0.0  # for `facing` and `cast` see `FlipTTA`
     cast: ClassVar[float | None] = None
     defaults: ClassVar[Mapping[str, float]] = CALIBRATION
     folds: ClassVar[bool] = True  # whether `folded` supports its network

@@ -66,7 +66,7 @@ class FlipTTA:
         )
 
     def describe(self, dense: FlippedDense, boxes: Tensor, image_index: Tensor) -> BoxOutput:
-        """As SceneNet.describe; the embeddings of both passes are concatenated."""
+        """Describe boxes from both images, as `SceneNet.describe`; embeddings are concatenated."""
         here = self.net.describe(dense.both, boxes, image_index)
         there = self.net.describe(dense.both, self._mirrored(boxes), image_index + len(dense.heat))
         if self.cast is not None:  # colours: from the original image

@@ -47,7 +47,7 @@ def folded(net: SceneNet, half: bool = False) -> SceneNet:
 
 
 def fold_in_place(net: SceneNet, half: bool = False) -> SceneNet:
-    """Return the network itself, changed to what `folded` returns a copy of; takes less memory."""
+    """Change the network itself into the fused one, and return it: as `folded`, in less memory."""
     net.eval().requires_grad_(False)
     order, pairs = _walked(net)
     places = {

@@ -38,7 +38,7 @@ Caption = tuple[str, str]  # key of the object, text
 
 
 class _Rule(NamedTuple):
-    """A relation between objects by index; `where` as in Said."""
+    """A `CaptionRelation` whose subject and objects are given by index."""
 
     relation: str
     subject: int
@@ -75,7 +75,7 @@ def table(captions: Sequence[Caption], image: str = "") -> Scene:
 def _things(
     captions: Sequence[Caption],
 ) -> tuple[list[str], list[dict[str, str]], list[tuple[int, CaptionRelation]]]:
-    """Return names, attributes, and the statements (index, Said) of the objects in the captions.
+    """Return names, attributes, and statements (index, relation) of the objects in the captions.
 
     Captions with one key that contradict in name or attributes describe several objects.
     """

@@ -166,7 +166,7 @@ def fitted(detections: Detections) -> Fit:
 
 
 def transferred(fit: Fit) -> Fit:
-    """Convert a fit to arrays in one transfer."""
+    """Copy a fit from the device to arrays, in one transfer."""
     return Fit(*as_arrays(fit))
 
 

@@ -1,12 +1,12 @@
-"""Maps to room tables: pictures of rooms from straight above, by the network that all estimators
-share.
+"""Estimator of room scenes from maps: pictures of rooms from straight above. The network is the one
+that all estimators share.
 
-picture + its camera -> SceneNet -> boxes, attributes, points, sizes -> on the floor -> what stands
-on what -> Scene
+picture + its camera -> SceneNet -> boxes, attributes, points, sizes -> positions on the floor ->
+supporting objects -> Scene
 
-A map tells where things stand and how they are turned, and little of heights: those come from the
-network's sizes and from what such things usually hang on or stand on. The outline is the border of
-what the picture shows.
+A map shows positions and headings, but hardly heights: these follow from the sizes that the network
+predicts, and from where objects of a category usually stand or hang. The outline is the border of
+the room in the picture.
 """
 
 import math
@@ -49,8 +49,8 @@ SIMPLER = 3.0  # pixels by which the outline may be straightened
 
 
 class TopViewEstimator(NetworkEstimator):
-    """`estimate(pictures, cameras)` gives one Scene a picture; axes of the map (its top is the
-    front).
+    """Estimates one Scene per map by `estimate(pictures, cameras)`, with the axes of the map: its
+    top is the front.
     """
 
     kind, attributes = KIND, ATTRIBUTES
@@ -63,8 +63,8 @@ class TopViewEstimator(NetworkEstimator):
         cameras: Sequence[Camera],
         names: Sequence[str] | None = None,
     ) -> list[Scene]:
-        """One predicted scene for each square (H, H, 3) uint8 picture and its camera, which looks
-        straight down with the map's top at the picture's.
+        """Predict one scene for each square (H, H, 3) uint8 picture and its camera, which points
+        straight down, with the top of the map at the top of the picture.
         """
         if not len(pictures):
             return []
@@ -85,7 +85,7 @@ class TopViewEstimator(NetworkEstimator):
     def scene(
         self, result: Detections, b: int, picture: np.ndarray, camera: Camera, name: str
     ) -> Scene:
-        """The table of picture b of `result`; `camera` is that of the picture."""
+        """Return the scene of picture b of `result`; `camera` is the picture's."""
         camera = camera.resized(WIDTH, WIDTH)
         rows = np.flatnonzero(result.score[b] >= LEAST)
         states = [_standing(result, b, int(i), camera) for i in rows]
@@ -101,8 +101,8 @@ class TopViewEstimator(NetworkEstimator):
 
 
 def _standing(detections: Detections, b: int, i: int, camera: Camera) -> ObjectState:
-    """Detection i of picture b as a thing on the floor, or as high on a wall as such things
-    hang.
+    """Convert detection i of picture b to an object on the floor, or on a wall at the usual height
+    of its category.
     """
     beliefs = {
         a: likely(detections.probabilities[a][b, i], values) for a, values in ATTRIBUTES.items()
@@ -123,9 +123,9 @@ def _standing(detections: Detections, b: int, i: int, camera: Camera) -> ObjectS
 
 
 def outline(picture: np.ndarray, camera: Camera) -> tuple[tuple[float, float], ...] | None:
-    """The corners of the room's floor (counter-clockwise, metres): the border of what differs from
-    the picture's top left corner, straightened, without the cut walls. None when the picture shows
-    no one thing.
+    """Return the corners of the room's floor (counter-clockwise, metres): the simplified border of
+    the region that differs in colour from the picture's top left corner, without the walls. None if
+    the picture does not show a single region.
     """
     inside = (np.abs(picture.astype(int) - picture[0, 0]) > MARGIN).any(2)
     ends = np.diff(np.pad(inside, ((0, 0), (1, 1))).astype(np.int8))
@@ -145,14 +145,15 @@ def outline(picture: np.ndarray, camera: Camera) -> tuple[tuple[float, float], .
 
 
 def _largest(shape: BaseGeometry) -> BaseGeometry:
-    """The part of a shape with the largest area: a narrow place can cut it into several."""
+    """Return the largest polygon of a shape, which may consist of several after shrinking."""
     return max(
         getattr(shape, "geoms", [shape]), key=lambda part: part.area, default=shapely.Polygon()
     )
 
 
 def _wall(picture: np.ndarray, border: shapely.Polygon, camera: Camera) -> int:
-    """Pixels that the cut walls are thick: how far inwards the border's colour lasts."""
+    """Return the thickness in pixels of the walls in the picture: the distance inwards from
+    `border` at which the colour changes."""
     most = int(THICKEST * camera.focal / camera.position[2])
     colors = []
     for d in range(most):

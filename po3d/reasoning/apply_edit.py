@@ -175,7 +175,8 @@ class _Planner:
         return self._here(indices, program)
 
     def _here(self, indices: Sequence[int], program: Call) -> list[int]:
-        """Return the objects if all are still in the room; `before(...)` may denote others."""
+        """Return the indices unchanged; raise ExecutionFailure if an object is no longer in the
+        room, which is possible for `before(...)`."""
         if max(indices) >= self.world.now:
             raise ExecutionFailure(
                 "not found", f"not found: {set_text(program)} are no longer in the room"
@@ -305,13 +306,13 @@ class _Planner:
 
 
 def _like(name: str) -> Category | None:
-    """Return the category whose typical size a new thing has by the lexicon: "taboret", a stool."""
+    """Return the category that gives a new object its typical size: for a "taboret", a stool."""
     score, best = max((fits(name, category), category) for category in CATEGORIES)
     return CATEGORIES[best] if score >= ABOVE and kinds_of(name) else None
 
 
 def may_be_empty(what: Call) -> bool:
-    """Whether what is removed may be nothing: "everything on it"."""
+    """Whether the set that an edit removes may be empty, as for "everything on it"."""
     source = what.args[2] if (what.op, *what.args[:1]) == ("relate", "on") else what
     anything = source.op == "filter" and source.args[0] == "name" and source.args[1] in ANYTHING
     return anything and source is not what

@@ -284,7 +284,8 @@ class Runner:
         return np.where(empty, before, now)
 
     def _picked(self, members: Mask, set_call: Call, fail: Mask | None = None) -> Codes:
-        """Return the only candidate, or the intended one (see `Evaluator._spoken_of`)."""
+        """Return on each row (sample) the only member of a set; if there are several, a salient
+        one or one mentioned before (`Evaluator._spoken_of`). Rows without one fail."""
         salient = self.rows("flags", "salient")
         if (members.sum(1) != 1).any() and (set_call.op, *set_call.args[:1]) == ("filter", "side"):
             members = self._farther_of_two(members, *set_call.args[1:])

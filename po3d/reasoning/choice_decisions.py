@@ -65,7 +65,8 @@ class MarginFinder(SetDecisions):
     def _rivals(
         self, candidates: Sequence[int], key: Callable[[int], float]
     ) -> Iterator[tuple[int, float]]:
-        """Yield the other objects, with the difference of their key to the smallest."""
+        """Yield the candidates except the one with the smallest key, with the excess of their key
+        over it."""
         best = min(candidates, key=key, default=None)
         for i in candidates:
             if i != best:

@@ -76,7 +76,7 @@ def margins_in(
     context: QuestionInfo = NO_OPTIONS,
     within: float = math.inf,
 ) -> Margins:
-    """Like `margins`, for a world that is taken as certain."""
+    """Return the decisions of a program as `margins` does, for a world that is taken as certain."""
     subject = Subject(program, world, context, world.scene, range(world.now), None)
     return _search(subject, within)
 

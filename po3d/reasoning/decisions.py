@@ -105,7 +105,7 @@ class Subject:
     def nudge(
         self, i: int, shift: tuple[float, float, float] = (0.0, 0.0, 0.0), degrees: float = 0.0
     ) -> PoseDelta | None:
-        """Return a movement of an object; None if it has no row."""
+        """Return a displacement and rotation of object i; None if it is not in the table."""
         row = self.row(i)
         return None if row is None else PoseDelta(row, shift, math.radians(degrees))
 
@@ -210,7 +210,7 @@ class DecisionFinder(Evaluator):
         ).answer_and_reason(subject.program)
 
     def member(self, margin: Margin, i: int) -> Decision:
-        """The inverted decision adds object i to the set, or removes it."""
+        """Return the decision whether object i is in the set; inverting it adds or removes i."""
 
         def change(original: Callable) -> list[int]:
             members = list(original())
@@ -219,7 +219,8 @@ class DecisionFinder(Evaluator):
         return Decision(margin, self._again(change))
 
     def chosen(self, margin: Margin, i: int | None) -> Decision:
-        """The inverted decision chooses another object; None: no object is left to choose from."""
+        """Return the decision between the present object and object i. Inverting it makes the call
+        return i; None: the call fails, as no candidate is left."""
 
         def change(original: Callable) -> int:
             with contextlib.suppress(ExecutionFailure):
@@ -231,7 +232,7 @@ class DecisionFinder(Evaluator):
         return Decision(margin, self._again(change))
 
     def gives(self, margin: Margin, value: object) -> Decision:
-        """The inverted decision makes the call return another value; None: it fails."""
+        """Return the decision whose inversion makes the call return `value`; None: it fails."""
 
         def change(_original: Callable) -> object:
             if value is None:
@@ -241,7 +242,7 @@ class DecisionFinder(Evaluator):
         return Decision(margin, self._again(change))
 
     def table(self, margin: Margin, i: int, **changes: object) -> Decision:
-        """The inverted decision changes a row of the table."""
+        """Return the decision whose inversion changes a row of the table."""
         scene, row = self.subject.scene, self.subject.numbers[i]
         objects = list(scene.objects)
         objects[row] = replace(objects[row], **changes)
@@ -271,7 +272,8 @@ class DecisionFinder(Evaluator):
         return metres * (way[0] * rx + way[1] * ry), metres * (way[0] * fx + way[1] * fy)
 
     def _likelier(self, i: int, ahead: float, boundary: str, words: str = "") -> Margin:
-        """Return a margin of probability; with `words`, i is a row that may not be in the world."""
+        """Return a margin of probability, `ahead`, to a boundary. With `words`, the description of
+        the object, i is a row of the table that may be missing in the world."""
         size = FORMS["probability"].format(abs(ahead))
         text = f"{words or self.describe(i)} is {'' if ahead > 0 else 'not '}{boundary} by {size}"
         margin = self.margin(0 if words else i, ahead, "probability", boundary, text)

@@ -97,7 +97,8 @@ class Reference(Protocol):
         ...
 
     def choices(self, phrases: Sequence[str], start: int) -> dict[str, int]:
-        """Return a row per phrase; all rows are different, and none is `start`."""
+        """Return the row of the object that each phrase denotes; all rows are different, and none
+        is `start`."""
         ...
 
 
@@ -698,7 +699,7 @@ class Evaluator:
     @property
     def _refers(self) -> Reference:
         if self.info.refer is None:
-            # imported here: naming imports ExecutionFailure from this package
+            # imported here: only questions with phrases need it
             from po3d.reasoning.references import BestFit
 
             self.info = self.info._replace(refer=BestFit(self.world.scene))
@@ -948,7 +949,7 @@ def is_name(call: Call) -> bool:
 
 
 def is_measure(first: Call, second: Call) -> bool:
-    """Whether two numbers are the same measure of two objects."""
+    """Whether two calls query the same measure, of two objects."""
     return (
         first.op == second.op == "query"
         and first.args[0] == second.args[0]
@@ -957,7 +958,7 @@ def is_measure(first: Call, second: Call) -> bool:
 
 
 def is_support(call: Call) -> bool:
-    """Whether a call denotes the support of an object, among all objects."""
+    """Whether a call denotes the object that supports another one, selected from all objects."""
     if call.op != "unique" or call.args[0].op != "relate" or call.args[0].args[0] != "supporting":
         return False
     return [arg.op == "scene" for arg in call.args[0].args[1:]] == [False, True]

@@ -82,7 +82,8 @@ class Grounder:
         )
 
     def part(self, d: Description) -> Array:
-        """Return (n,) probabilities of what a description without a row is a part of, or on."""
+        """Return (n,) probabilities of the object that something not in the table is a part of, on
+        or in: of the car for "the wheel of the car"."""
         for relation, landmarks in d.relations:
             if relation in ("part", "on", "in"):
                 return PART * self.beliefs(landmarks[0])

@@ -141,7 +141,7 @@ def _poses(
     seed: int,
     device: str | torch.device,
 ) -> Poses:
-    """Return pose samples of tables that share random numbers, as drawn by `worlds`.
+    """Return pose samples of tables that share random numbers, drawn as in `posterior_samples`.
 
     `samples` 0: the poses are certain.
     """
@@ -236,7 +236,8 @@ class Marginals:
 
     @cached_property
     def _done(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[int]]:
-        """Registers, masses, slots and offsets in host memory."""
+        """The steps' results (registers) and probabilities of having one (masses), with each step's
+        row in them (slots) and each program's first step (offsets), in host memory."""
         tensors = self.registers, self.mass, self.programs.slot
         return *(t.cpu().numpy() for t in tensors), self.programs.offset.tolist()
 
@@ -329,7 +330,7 @@ def marginal_batch(
 class _Chances(Steps):
     """Sets as a probability per object, and the table columns that programs read.
 
-    `trouble` is the probability that a step has a result.
+    `trouble` is the probability mass of each step: the probability that it has a result.
     """
 
     def __init__(self, beliefs: Beliefs, programs: ProgramBatch, rules: Rules) -> None:

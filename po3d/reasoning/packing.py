@@ -91,7 +91,8 @@ def steps(program: Call) -> tuple[PackedStep, ...]:
 
 
 def _add(call: Call, collected: list[PackedStep]) -> int | None:
-    """Append a call's steps; return the index of its own, or None."""
+    """Append the steps of a call and its arguments to `collected`; return the index of the call's
+    step, or None if street tokens cannot express it."""
     inner = [arg for arg in call.args if isinstance(arg, Call)]
     words = tuple(arg for arg in call.args if not isinstance(arg, Call))
     if call.op in ("relate", "same") and inner.pop() != _ALL:

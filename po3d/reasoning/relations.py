@@ -303,7 +303,8 @@ def _first_contact(
 
 
 class Body(Protocol):
-    """Inputs of the relations: a `scene.index.Thing`, or columns of a batch. Table's lengths."""
+    """Inputs of the relations: a `scene.index.Thing`, or columns of a batch. Lengths have the unit
+    of the table."""
 
     box: Rectangle
     low: Any  # height of the bottom

@@ -176,9 +176,9 @@ class FramedSamples:
             codes[subjects & rows[:, None]] = values.index(value)
 
     def _edit_keys(self, change: Call) -> tuple[list[bytes], Mask, Mask, Mask]:
-        """Return a key of each sample, equal for samples on which an edit is the same but for the
-        obstacles; the samples on which it fails; (W, n) the objects that it changes; and the
-        samples in which nothing else has to be considered."""
+        """Return a key of each sample, equal for samples on which an edit has the same result apart
+        from the effect of obstacles; (W,) the samples on which it fails; (W, n) the objects that it
+        changes; and (W,) the samples in which no other object affects the result."""
         if change.op not in _SUBJECTS or (change.op == "set" and change.args[0] not in LOOKS):
             raise NotBatchable(f"the edit {change.op} of samples")
         samples = self.samples
@@ -220,9 +220,8 @@ class FramedSamples:
         return keys, bad, subjects, ~complex_rows
 
     def _word_keys(self, change: Call) -> list[Array]:
-        """Return what the names and values of new objects depend on (`_Planner._name`,
-        `_value`).
-        """
+        """Return arrays, one row per sample, that determine how an edit names new objects and
+        spells new attribute values (`_Planner._name`, `_Planner._value`)."""
         samples, keys = self.samples, []
         for call in change.calls():
             if call.op == "thing":
@@ -248,7 +247,8 @@ class FramedSamples:
         return members & self.tables.exists, runner.bad
 
     def _objects(self, calls: Sequence[Call]) -> tuple[list[Codes], Mask]:
-        """Return for one object or two (W,) their columns, and the samples on which this fails."""
+        """Evaluate one or two phrases on W samples: for each, the columns (W,) of its object in the
+        samples' tables; and a mask (W,) of samples on which this fails."""
         runner = Runner(self.tables)
         chosen = runner.both(*calls) if len(calls) == 2 else [runner.object(calls[0])]
         return list(chosen), runner.bad

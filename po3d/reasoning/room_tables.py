@@ -108,7 +108,7 @@ class RoomSamples:
         return np.flatnonzero(self.exists[k]).tolist()
 
     def named(self, is_wanted: Callable[[str], bool]) -> Mask:
-        """Return (W, n): the objects with such a name."""
+        """Return (W, n): the objects whose names fulfil a condition."""
         wanted = np.array([is_wanted(name) for name in self.values["name"]] + [False])
         return wanted[self.codes["name"]]
 
@@ -137,8 +137,8 @@ class RoomSamples:
 
 
 def resting(positions: Array, headings: Array, extents: Array, there: Mask) -> Codes:
-    """Return (W, m) what `scene.edits.resting` returns, for objects that are `there` and do not
-    hang; -1 for none."""
+    """Return (W, m) the index of the object that each object rests on (as `scene.edits.resting`),
+    -1 for none; for objects that are `there` and do not hang."""
     x, y, z = np.moveaxis(positions, -1, 0)
     half = extents[..., 2] / 2
     low, top = np.where(there, z - half, np.inf), np.where(there, z + half, np.nan)
@@ -291,7 +291,7 @@ class RoomTables:
 
     @cached_property
     def below_it(self) -> NDArray:
-        """(W,) as `Evaluator.below_it`; -1 for none."""
+        """(W,) the object that supports all edited objects (`Evaluator.below_it`), -1 for none."""
         salient = self.history.touched & self.history.exists
         below = self.column("codes", "below")[:, : self.now]
         least = np.where(salient, below, self.exists.shape[1]).min(1)
@@ -328,7 +328,7 @@ class RoomTables:
         return np.zeros_like(self.exists)
 
     def _called(self, noun: str) -> Mask:
-        """Return (W, m) what `SceneGeometry.named` returns, of both times."""
+        """Return (W, m): the objects that a noun can denote, after and before the edit."""
         codes, now = self.column("codes", "name"), self.now
         after = self._fitting(noun, codes[:, :now], True)
         return np.concatenate([after, self._fitting(noun, codes[:, now:], False)], 1)
@@ -346,7 +346,7 @@ class RoomTables:
         return known[:, :-1]
 
     def _fitting(self, noun: str, codes: Codes, edited: bool) -> Mask:
-        """Return (W, m) what `SceneIndex.rows_named` returns."""
+        """Return (W, m): the objects that a noun denotes, by the rules of `rows_named`."""
         ranks, rest = name_fits(noun, self.values["name"])
         fit = np.array([*ranks, 0])[codes]
         best = fit.max(1, initial=0)

@@ -312,7 +312,8 @@ class SetDecisions(DecisionFinder):
     def _pixels_or(
         self, i: int, ahead: float, masked: float | None, boundary: str, turned: Callable | None
     ) -> Iterator[Decision]:
-        """Yield the decision, in pixels if masks are given, else in probability."""
+        """Yield a decision about the visibility of object i, in pixels if masks are given, else in
+        probability."""
         pixels = self.subject.pixels
         if pixels is not None and masked is not None:
             distance = min(pixels[self.subject.numbers[i]]) - self.rules.occlusion_min_px

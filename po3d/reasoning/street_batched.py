@@ -323,7 +323,7 @@ class _Sets(Steps):
         return torch.from_numpy(array).to(self.device)
 
     def _last(self, array: NDArray) -> Tensor:
-        """Return a tensor with the scene axis last, after the coordinate axis, as in `Pairs`."""
+        """Move the scene axis to the end, after the coordinate axis, as `relations.Pairs` needs."""
         return (
             self._tensor(array).movedim(0, -1).movedim(0, -2 if array.ndim > 2 else 0).contiguous()
         )

@@ -97,7 +97,8 @@ class SceneGeometry:
 
     @cached_property
     def supports(self) -> list[int | None]:
-        """Support of each object at its own time."""
+        """Index of the object that each object stands on, in the scene (edited or before) that it
+        belongs to; None without one."""
         return [*self.present.below, *(None if k is None else k + self.now for k in self.was.below)]
 
     @property
@@ -310,7 +311,7 @@ class SceneGeometry:
     # --- regions around an object -----------------------------------------------------------------
 
     def gap(self, index: int, other: int) -> float:
-        """Return `relations.gap` of two objects."""
+        """Return the distance between the boxes of two objects in space; 0 if they intersect."""
         return relations.gap(self.things[index], self.things[other])
 
     def related(self, relation: str, ones: Sequence[int], candidates: Iterable[int]) -> list[int]:
@@ -471,7 +472,10 @@ class SceneGeometry:
         return np.array([None not in shapes and PARENT.get(s) == "bicycle" for s in shapes], bool)
 
     def spare(self, *relation: str) -> list[list[float]]:
-        """Return [i][j] of `Pairs.spare`, cached; collisions only between objects of one time."""
+        """Return as [i][j] the signed distance of j to the border of a relation to i, inside > 0.
+
+        Objects before and after the edit do not collide with each other.
+        """
         if relation not in self._spare:
             if relation[0].startswith("collides"):
                 slack = np.full((len(self.things),) * 2, -np.inf)

@@ -222,7 +222,7 @@ def support(states: Sequence[ObjectState | None]) -> list[int | None]:
 
 
 def resting(bodies: Sequence[RestingBody | None]) -> list[int | None]:
-    """Like `support`, for precomputed bodies."""
+    """Return the index of the body that each body rests on, as `support` does for a scene."""
     tops = sorted((b.top, k) for k, b in enumerate(bodies) if b is not None and not hangs(b.name))
     levels = [top for top, _ in tops]
     supports: list[int | None] = [None] * len(bodies)
@@ -279,7 +279,7 @@ def _may_bear(states: Sequence[ObjectState | None], index: int) -> bool:
 
 
 def _wrapped(angle: float) -> float:
-    """Like `geometry.wrap_angle`, for one Python float."""
+    """Return an angle wrapped into (-pi, pi]: `geometry.wrap_angle` for one Python float."""
     return math.pi - (math.pi - angle) % (2 * math.pi)
 
 

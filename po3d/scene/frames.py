@@ -130,7 +130,7 @@ def frame(scene: Scene, anchors: Anchors) -> Scene:
 
 
 def frame_from_text(scene: Scene, text: str) -> Scene:
-    """Like `frame`, with the anchors named in a text."""
+    """Return the scene with the axes that the anchors named in a text define (see `frame`)."""
     return frame(scene, read_anchors(text))
 
 

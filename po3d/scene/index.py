@@ -110,7 +110,7 @@ class SceneIndex:
 
     @cached_property
     def below(self) -> list[int | None]:
-        """`support` of the scene."""
+        """Index of the object that each object rests on, None for none (`edits.support`)."""
         return resting(self.things)
 
     @cached_property
@@ -122,7 +122,7 @@ class SceneIndex:
 
     @cached_property
     def centre(self) -> tuple[float, float]:
-        """`room_centre` of the scene."""
+        """Centre (x, y) of the room in world coordinates (`frames.room_centre`)."""
         return room_centre(self.scene)
 
     @cached_property

@@ -107,7 +107,7 @@ class IndoorDifficulty(_Difficulty):
     """Difficulty of 3DSRBench's indoor views."""
 
     RANGE = (4, 30)
-    # As in RoomDials.
+    # As in RoomDifficulty.
     objects: tuple[int, int] | None = None
     # Fraction of questions about an object of which a quarter is occluded in one of the two views;
     # None: not controlled.

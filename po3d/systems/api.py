@@ -236,7 +236,7 @@ class Model:
 
         `focal`: focal length in widths of the image, if known. `metres_per_pixel`: scale of a
         room's map from above. `things`: objects to detect, for open-vocabulary detectors. Warns
-        (StrangePicture) about an out-of-distribution image.
+        (OutOfDistributionWarning) about an out-of-distribution image.
         """
         scene, domain_match = self.look_with_match(
             image, focal=focal, metres_per_pixel=metres_per_pixel, things=things

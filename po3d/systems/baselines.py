@@ -107,7 +107,7 @@ class FrequencyAnswer(TrainingAnswers):
 
 class RandomAnswer(TrainingAnswers):
     """A uniform guess among the training answers to questions of this category and type. Hypo3D's
-    paper has no such row."""
+    paper does not report this baseline."""
 
     def __init__(self, training: Iterable[Question], seed: int = 0) -> None:
         super().__init__(training)

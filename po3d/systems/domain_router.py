@@ -81,15 +81,16 @@ class DomainRouter:
     """A model of all domains: the image selects the estimator, the question the domain that
     answers.
 
-    `made`: the domains' models, loaded on first use. `kind`: the kind of all images (a key of
-    KINDS); "" detects it.
+    `builders`: functions that return the domains' models, loaded on first use. `kind`: the kind of
+    all images (a key of KINDS); "" detects it.
     """
 
     builders: Mapping[str, Callable[[], "Model"]]
     kind: str = ""
 
     def look(self, image: "Picture", **looking: Any) -> Scene:
-        """As `Model.look`; InputError for an image out of distribution for all estimators."""
+        """Return the scene of an image, as `Model.look` does; InputError for an image that is out
+        of distribution for all estimators."""
         return self._first(self.kind or self.chosen(image).kind).look(image, **looking)
 
     def ask(
@@ -101,7 +102,7 @@ class DomainRouter:
         metres_per_pixel: float | None = None,
         **asking: Any,
     ) -> "Answer":
-        """As `Model.ask`."""
+        """Answer a question, as `Model.ask` does."""
         domain_match = None
         if isinstance(scene, Scene):
             worlds = worlds_of(scene)

@@ -1,4 +1,4 @@
-"""Explanation of an answer, for the interactive API (`asking`) and the pages of reports."""
+"""Explanation of an answer, for the interactive API (`api`) and the pages of reports."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple

@@ -83,8 +83,8 @@ class GeneralQuestionParser:
         return _reader(self.checkpoint, self.device).weighing
 
     def certain(self, share: float) -> float:
-        """Return the calibrated probability that an answer is right whose parses have this share of
-        the total weight."""
+        """Return the calibrated probability that an answer is right if its parses have this
+        share of the total weight."""
         return _reader(self.checkpoint, self.device).certain(share)
 
     def _rows(self, tables: ImageScenes) -> list[dict[str, str]]:

@@ -68,7 +68,7 @@ class BadImageCounter:
 
     @property
     def ahead(self) -> int:
-        """0 unless the system is `Eager`."""
+        """Number of images in flight; 0 unless the system is an `AsyncSystem`."""
         return getattr(self.system, "ahead", 0)
 
     def begin(self, questions: Sequence[Question], context: Context) -> PendingPredictions:

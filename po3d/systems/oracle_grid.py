@@ -28,7 +28,7 @@ from po3d.systems.pipeline import (
 
 @dataclass(frozen=True)
 class OracleMixer:
-    """The combinations of true and predicted modules of a pipeline with predicted scenes."""
+    """Runs the combinations of true and predicted modules of a pipeline with predicted scenes."""
 
     pipeline: Pipeline
 

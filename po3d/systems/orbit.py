@@ -49,7 +49,7 @@ class OrbitQuestionParser:
 
 @dataclass(frozen=True)
 class OrbitDomain(parts.Domain):
-    """Executor of orbits.
+    """Parsing and execution of questions about the views of an orbit (SCOPE), with its settings.
 
     `known_yaw`: use the camera angles given with the items; else estimate the relative rotation of
     the views from the objects that they share. `samples`: posterior samples that vote on each

@@ -1,9 +1,9 @@
-"""Answers about a photograph whose objects a detector with a fixed list of classes has found.
+"""Answers about photographs with a detector that has a fixed list of classes.
 
-* Sets are described in people's words ("birds in the grass") and counted with the detector's
-  calibrated probabilities, including the one that it overlooked something.
-* A thing whose kind the detector does not know is refused by name; a known one that it does not
-  find may be absent, with a calibrated probability.
+* Sets are described in everyday words ("birds in the grass") and counted with the detector's
+  calibrated probabilities, including the probability that it missed an object.
+* A question about a kind of object that is not among the classes is refused, naming it. An object
+  of a known kind that is not detected is absent with a calibrated probability.
 * Left, right, in front and behind of a viewer are those of the image.
 """
 
@@ -45,7 +45,7 @@ SIDES |= {"front": "front_or_behind", "behind": "front_or_behind"}
 
 
 def presence(belief: float, odds: float = 1.0) -> float:
-    """Return the probability that an image contains a kind of thing.
+    """Return the probability that an image contains a kind of object.
 
     `belief`: existence probability of its best box. `odds`: prior odds.
     """
@@ -62,8 +62,8 @@ def unknown_kind(phrase: str, classes: Sequence[str]) -> str:
 
 
 def refuse_unknown(program: Call, classes: Sequence[str]) -> None:
-    """Raise ExecutionFailure naming the first thing of a program whose kind the detector does not
-    know, or if it chooses among answers that are not offered."""
+    """Raise ExecutionFailure if a program refers to a kind of object that is not among the classes
+    (it names the first one), or chooses among answers that the question does not offer."""
     for call in program.calls():
         if call.op == "choices":
             raise ExecutionFailure("unknown", "unknown: the question offers no answers")
@@ -75,7 +75,7 @@ def refuse_unknown(program: Call, classes: Sequence[str]) -> None:
 
 
 def granted(beliefs: Mapping[str, float]) -> float:
-    """Return the probability that all things of a question exist that it takes for granted.
+    """Return the probability that all objects exist that a question presupposes.
 
     `beliefs`: for each description the existence probability of its best box.
     """
@@ -95,7 +95,7 @@ def set_of(program: Call) -> str:
 
 
 def set_outcome(program: Call, scene: Scene, classes: Sequence[str]) -> Outcome:
-    """Answer a question for the number or existence of things of a description."""
+    """Answer a question for the number or existence of objects that fit a description."""
     description = describe(set_of(program))
     chance = members(description, scene, classes)
     there = np.array([o.existence for o in scene.objects])
@@ -116,7 +116,7 @@ def set_outcome(program: Call, scene: Scene, classes: Sequence[str]) -> Outcome:
 
 
 def members(d: Description, scene: Scene, classes: Sequence[str]) -> Array:
-    """Return (n,) the probability of each object to exist and to be one of a description's."""
+    """Return (n,) the probability that each object exists and fits a description."""
     grounder = Grounder(scene)
     fit = grounder.named(d.noun)
     chance = np.select([fit >= NARROWER, fit >= KIND], [1.0, MAYBE], 0.0)
@@ -143,8 +143,8 @@ def _colored(belief: Mapping[str, float] | None, values: Sequence[str]) -> float
 
 
 def yes_no(program: Call) -> tuple[Call, str]:
-    """Return the choice of two directions that decides whether a thing lies in one of them, and
-    that direction; the program itself and "" for another one."""
+    """Rewrite "is A to the left of B" to the choice "left or right"; return it with the direction
+    that means yes. Return any other program unchanged, with ""."""
     if program.op != "exist" or program.args[0].op != "relate" or len(program.args[0].args) != 4:
         return program, ""
     side, anchor, frame, things = program.args[0].args
@@ -252,7 +252,7 @@ def best_boxes(program: Call, scene: Scene) -> dict[str, float]:
 
 def support_outcome(program: Call, scene: Scene, using: Ground) -> Outcome:
     """Answer what an object stands or sits on, by the boxes in the image; ExecutionFailure if no
-    detected thing is under it."""
+    detected object is under it."""
     phrases = [str(call.args[0]) for call in program.calls() if call.op == "refer"]
     if len(phrases) != 1:
         raise ExecutionFailure("unknown", "unknown: what supports a thing that has no description")

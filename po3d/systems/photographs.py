@@ -101,7 +101,8 @@ def _by_words(question: Question) -> Parse | None:
 
 @dataclass(frozen=True)
 class PhotoDomain(parts.Domain):
-    """Executor of photographs; descriptions are grounded in the scene.
+    """Execution of questions about photographs, with its settings; descriptions are grounded in the
+    scene.
 
     `samples`: posterior samples of the poses, for the probability of an answer. `assume_present`:
     treat an undetected object of the question as present, as an improbable row, and say so in the
@@ -321,7 +322,8 @@ class PhotoExecutor:
         return Explanation(scene, execution.outcome, None, text, record, notes, figures)
 
     def _ground_phrase(self, phrase: str, scene: Scene) -> Sequence[float]:
-        """Like `grounding.ground`, cached for scenes with equal settings of the naming modules."""
+        """Return `grounding.ground`, cached for scenes with equal settings of the modules that
+        provide names."""
         description = describe(phrase)
         if description.relations or description.ranks:
             return ground(phrase, scene)

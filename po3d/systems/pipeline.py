@@ -57,7 +57,7 @@ from po3d.systems.parser_choice import LIKELY, SURE, choose
 if TYPE_CHECKING:
     from po3d.language.read.reader_tokens import Kind
 
-DOMAIN_MODULES = {  # domain of a benchmark's programs -> module with its Executor
+DOMAIN_MODULES = {  # domain of a benchmark's programs -> module with its `Domain`
     "street": "po3d.systems.street",
     "rooms": "po3d.systems.rooms",
     "photographs": "po3d.systems.photographs",
@@ -262,8 +262,8 @@ class FallbackParser(Protocol):
         ...
 
     def certain(self, share: float) -> float:
-        """Return the calibrated probability that an answer is right whose parses have this share of
-        the total weight."""
+        """Return the calibrated probability that an answer is right if its parses have this
+        share of the total weight."""
         ...
 
 
@@ -437,7 +437,7 @@ class Domain:
         return ()
 
     def of(self, question: Question) -> Any:
-        """Return what the answer depends on besides programs and scenes."""
+        """Return the cache key of what the answer depends on apart from programs and scenes."""
         return question.id
 
     def relevant(
@@ -473,7 +473,7 @@ class Domain:
         return [self.bind(tables) for tables, _, _ in items]
 
     def bind_ground_truth(self, truth: Scene) -> SceneExecutor:
-        """Return what executes gold programs on the true scene of the image."""
+        """Return the executor of gold programs on the true scene of the image."""
         return self.bind(ImageScenes({truth.image: truth}))
 
 
@@ -792,7 +792,7 @@ class Oracle:
 
 
 def oracle(world: str) -> Oracle:
-    """Return the oracle of a domain (a key of WORLDS)."""
+    """Return the oracle of a domain (a key of DOMAIN_MODULES)."""
     return Oracle(importlib.import_module(DOMAIN_MODULES[world]).DOMAIN)
 
 

@@ -35,8 +35,11 @@ def _resized(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
 
 
 class RoomOracleModules(OracleModules):
-    """shape: the name; floor: the outline. A missed object has the usual size of its name and a
-    random position on the floor."""
+    """Module substitution for scenes of rooms.
+
+    The module "shape" is the name, "floor" the outline. A missed object has the usual size of its
+    name and a random position on the floor.
+    """
 
     def paired(
         self, predicted: Scene, gt: Scene, modules: Sequence[str]

@@ -159,7 +159,7 @@ def framed_room(
 
 @dataclass(frozen=True)
 class RoomDomain(parts.Domain):
-    """Executor of rooms.
+    """Execution of questions about rooms, with its settings.
 
     `samples`: posterior samples of an uncertain scene; 0 uses only the most probable one. `draw`:
     kinds of belief (`po3d.scene.posterior`) that are sampled; the others have their most probable
@@ -239,8 +239,9 @@ class RoomDomain(parts.Domain):
     def relevant(
         self, settings: Mapping[str, Setting], reading: ParsedQuestion
     ) -> Mapping[str, Setting]:
-        """A look module that no program reads gets the setting of the others, so that a scene
-        without any other uncertainty has none from it."""
+        """Return the settings that affect the answer. An attribute that no program reads gets the
+        setting of the others, so that it adds no uncertainty to a scene that is otherwise certain.
+        """
         programs = [self.spelled(p.program) for p in reading.parses]
         attributes = {text for p in programs for kind, text in p.tokens() if kind == "attribute"}
         relevant = {
@@ -364,7 +365,7 @@ class RoomExecutor:
 
 
 class FramedRoom:
-    """Answers questions on one certain scene, given the frame's sentences and the programs of
+    """Answers questions on one scene without uncertainty, given the frame and the programs of
     change and question. Frames and changed scenes are cached."""
 
     def __init__(

@@ -2,8 +2,8 @@
 
     Truth           the true scenes: an upper bound for perception, marked in the report
     Pictures        a street image, by the shipped estimator
-    Views           an image with its focal length, by the shipped estimator
-    OrbitViews      each view of an orbit, likewise
+    ViewTables      an image with its focal length, by the shipped estimator
+    OrbitViewTables each view of an orbit, likewise
     Estimated       images of any domain, by an external estimator (`po3d.systems.estimators`)
     FromFile        no image: predicted scenes from a file (`po3d.systems.table_files`)
     Maps            a room's map without labels, by the shipped estimator
@@ -77,7 +77,8 @@ class Pictures(TableSource):
 
 @dataclass(frozen=True)
 class ViewTables(TableSource):
-    """Uses only the focal length of the true camera, neither its rotation nor its position."""
+    """Scenes predicted from the views of a room. Of the true camera, only the focal length is used,
+    neither rotation nor position."""
 
     estimator: ViewEstimator
     domain: ClassVar[Domain] = "photographs"
@@ -91,7 +92,7 @@ class ViewTables(TableSource):
 
 
 class OrbitViewTables(ViewTables):
-    """Like Views, for the views of an orbit; each scene's axes are those of the viewer at its
+    """As `ViewTables`, for the views of an orbit; each scene's axes are those of the viewer at its
     camera."""
 
     domain: ClassVar[Domain] = "orbit"
@@ -256,8 +257,11 @@ class Captions(TableSource):
 
 @dataclass(frozen=True)
 class Maps(TableSource):
-    """`checkpoint`: name of a shipped pair, or a path without suffix, loaded on first use;
-    `flip_tta`: horizontal-flip test-time augmentation; `device`: where the network runs."""
+    """Scenes predicted from a room's map without labels.
+
+    `checkpoint`: name of a shipped pair, or a path without suffix, loaded on first use;
+    `flip_tta`: horizontal-flip test-time augmentation; `device`: where the network runs.
+    """
 
     checkpoint: str = "top_view_estimator"
     flip_tta: bool = True

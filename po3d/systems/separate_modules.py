@@ -113,9 +113,9 @@ class SeparateModules:
 def separate_modules(
     modules: Mapping[str, Any], shipped: str, device: str = "cpu", flip_tta: bool = True
 ) -> SeparateModules:
-    """Return the estimator of `modules`: name -> "shipped" or None, a checkpoint's name or path, or
-    an object. `shipped`: the street estimator's checkpoint. A network that is named twice is loaded
-    once. InputError for an unknown module, or one that cannot be it."""
+    """Return the estimator composed of `modules`: module name -> "shipped" or None, a checkpoint's
+    name or path, or an object. `shipped`: the street estimator's checkpoint. A network that is
+    named twice is loaded once. InputError for an unknown name, or a network of the wrong kind."""
     for name in modules:
         known("module of perception.modules", name, METHODS)
     loaded: dict[str, Any] = {}

@@ -62,7 +62,7 @@ class StreetQuestionParser:
 
 @dataclass(frozen=True)
 class StreetDomain(parts.Domain):
-    """Executor of streets: the symbolic executor with its settings."""
+    """Execution of questions about streets: the symbolic executor with its settings."""
 
     mode: Mode = "argmax"
     samples: int = 64  # posterior samples, in the modes that sample

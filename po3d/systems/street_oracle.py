@@ -71,9 +71,12 @@ def _occlusion(scene: Scene, sigma: float, random: np.random.Generator) -> Scene
 
 
 class StreetOracleModules(OracleModules):
-    """depth: moves an object on the ground, radially from the camera. occlusion: the occluder, if
-    both objects are in the scene. camera: the camera and the viewer's axes. A missed object has an
-    unknown pose."""
+    """Module substitution for scenes of streets.
+
+    The module "depth" moves an object on the ground, radially from the camera; "occlusion" is the
+    occluder, if both objects are in the scene; "camera" is the camera with the viewer's axes. A
+    missed object has an unknown pose.
+    """
 
     def missed(self, name: str, here: Scene, draws: Array) -> ObjectState:
         size = np.mean(

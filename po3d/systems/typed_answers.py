@@ -187,7 +187,7 @@ def _verdict(sentence: str, question: str) -> str | None:
 
 
 def _meaning(text: str) -> set[str]:
-    """Return the words of a text without empty ones, without a plural's ending."""
+    """Return the words of a text without a final s; stop words and single letters are left out."""
     words = {word for word in _WORD.findall(text.lower()) if len(word) > 1} - _EMPTY
     return {word.removesuffix("s") for word in words}
 

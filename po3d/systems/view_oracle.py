@@ -55,7 +55,7 @@ def _deeper(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
 
 
 def _tilted(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
-    """Return the scene for a camera with noise in pitch and roll."""
+    """Return the scene as estimated from a camera whose pitch and roll have errors."""
     pitch, roll = math.radians(sigma) * random.normal(size=2)
     camera = _camera(scene)
     hold = camera_pose_of(camera)
@@ -66,8 +66,11 @@ def _tilted(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
 
 
 class ViewOracleModules(OracleModules):
-    """shape: the name. A missed object has the usual size of its name and a random position among
-    the other objects. InputError for scenes without cameras."""
+    """Module substitution for scenes of views with cameras; InputError for scenes without.
+
+    The module "shape" is the name. A missed object has the usual size of its name and a random
+    position among the other objects.
+    """
 
     def paired(
         self, predicted: Scene, gt: Scene, modules: Sequence[str]

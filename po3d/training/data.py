@@ -80,11 +80,11 @@ class StreetData(PictureData):
     run rendered. `skies`: a folder of photographs that serve as backgrounds of outdoor training
     images; give such a twin its own `cache`. `looks`: weights of the rendering styles, for
     validation as well. `flip`: also train on the horizontal flip of every image; online, flip
-    half of the images. `workers`: number of rendering processes. `loaders`: number of DataLoader
-    workers (see `StreamData`).
+    half of the images. `workers`: number of rendering processes. `num_workers`: number of
+    DataLoader workers (see `StreamData`).
 
-    Online, every image is new and is used `visits` times (`stream.Revisited`); between its visits
-    it is cached in the folder `kept`, which is required if `visits` > 1. `root`: one or several
+    Online, every image is new and is used `replay` times (`samplers.ReplayOrder`); in between it is
+    cached in the folder `replay_dir`, which is required if `replay` > 1. `root`: one or several
     folders whose pictures are mixed in; `share` is their share of all samples.
 
     From folders, the pictures of `split` (train, val, test, or several of them) are used for

@@ -85,7 +85,7 @@ def vocabulary_of(lines: Sequence[Sequence[TrainingPair]], pieces: WordPieces) -
 
 
 class Samples(Dataset):
-    """Data set of augmented pairs, indexed by the unbounded numbers of `stream.Shuffled`: sample n
+    """Data set of augmented pairs, indexed by the unbounded numbers of `Shuffled`: sample n
     is pair n % len, augmented with random numbers of n.
     """
 

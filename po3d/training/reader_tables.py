@@ -1,9 +1,9 @@
 """Scenes for the training sentences of the general parser: made up for sentences without a scene,
 with objects added or removed otherwise.
 
-An object is its name and appearance words, as in `reader_tokens.Asked`. The scene contains the
-attributes that a program mentions, so that the parser can resolve references: "the purple one" is
-the motorbike that is purple.
+An object is its name and appearance words, as in `ParserInput`. The scene contains the attributes
+that a program mentions, so that the parser can resolve references: "the purple one" is the
+motorbike that is purple.
 """
 
 from collections.abc import Iterable, Sequence

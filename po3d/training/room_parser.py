@@ -205,7 +205,7 @@ def example(pair: EncodedPair, words: Sequence[int]) -> ParserExample:
 
 class _Hiding(Dataset):
     """Pairs with random words replaced by the unknown word, differently in every epoch; indexed by
-    the numbers of `stream.Shuffled`.
+    the numbers of `samplers.Shuffled`.
     """
 
     def __init__(self, pairs: list[EncodedPair], index: dict[str, int], seed: int) -> None:

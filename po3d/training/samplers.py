@@ -130,7 +130,7 @@ class LengthStream(BatchStream):
     """Global batches of samples of similar length, to keep padding small.
 
     Blocks of SORTED batches are sorted by `lengths` together, then the batches are shuffled.
-    Samples keep the numbers of `Shuffled`, which distinguish repetitions.
+    Numbers of samples continue from epoch to epoch as in `Shuffled`, so repetitions differ.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class LengthStream(BatchStream):
 
 
 class IndexedByStep(Dataset):
-    """View of `samples` indexed by the numbers of `Shuffled`."""
+    """View of `samples` indexed by the numbers of `Shuffled`, modulo their count."""
 
     def __init__(self, samples: Dataset) -> None:
         self.samples = samples
@@ -190,7 +190,7 @@ class StreamData(pl.LightningDataModule):
     """Data module with `train` as an endless stream and `validation` in order, both created by
     `setup`.
 
-    Hyperparameters: batch (samples per process and step), seed, and for some subclasses loaders
+    Hyperparameters: batch (samples per process and step), seed, and for some subclasses num_workers
     (number of DataLoader workers; None: the CPUs divided by the processes if training on a GPU,
     else none). Subclasses choose the stream and how samples become a batch.
     """

@@ -3,8 +3,8 @@ KEY.json, a scene record), and index.json with the number of samples, size, dige
 each shard.
 
 Plain tar files can be read by every tool and object store. Here they are read by random access
-instead of WebDataset's streaming: the order is that of `stream`, each sample occurs once per epoch
-for any number of processes, and a resumed run reads only the remaining samples.
+instead of WebDataset's streaming: the order is that of `samplers`, each sample occurs once per
+epoch for any number of processes, and a resumed run reads only the remaining samples.
 """
 
 import json
@@ -268,7 +268,7 @@ class ShardData(PictureData):
     `root`: a folder or an http(s) URL with an index, or several. `weights`: sampling weight of
     each; () for each sample once per epoch. The last `validation` samples of the first source (a
     tenth at most) are held out for validation. `cache`: local folder for shards from a URL.
-    `loaders`: number of DataLoader workers.
+    `num_workers`: number of DataLoader workers.
     """
 
     kind = KIND

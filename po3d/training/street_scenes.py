@@ -169,8 +169,9 @@ class CachedScenes(Dataset):
     """Cache of `scenes`: items are stored in files under `folder`, `chunk` items per file, and
     shared by all processes and later visits.
 
-    Fastest when `folder` is in memory (/dev/shm). A file is deleted when `stream.Revisited` with
-    `visits` rounds no longer needs it, so at 640 x 480 the cache takes about 2 * visits * chunk MB.
+    Fastest when `folder` is in memory (/dev/shm). A file is deleted when
+    `samplers.ReplayOrder` no longer needs it, so at 640 x 480 the cache takes about
+    2 * visits * chunk MB.
     Files of an interrupted run are reused: each item has a flag `whole`, which is written last.
     Vehicle meshes are cached as well, so that not every process has to build them. The cache is not
     invalidated when the code changes: remove the folder after an update.

@@ -107,8 +107,8 @@ _ADMITTED = {
 
 
 class _StandIn:
-    """Replacement for an admitted name. A pickle can set attributes on what it gets; here there is
-    only a key.
+    """Replaces an admitted class or function while unpickling, so that the pickle cannot modify the
+    real one: it has no attributes except its key.
     """
 
     __slots__ = ("_key",)

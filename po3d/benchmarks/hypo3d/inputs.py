@@ -87,7 +87,8 @@ class InputFiles:
         return semantic_map.semantic_map(self._true(scene_id, f"labelled map ({beside}, or .png)"))
 
     def captions(self, scene_id: str) -> Captions:
-        """Return (key, text) of the room's captions; errors as in `labelled_map`."""
+        """Return (key, text) of the room's captions; raise InputError if it has neither captions
+        nor a ground-truth scene."""
         if scene_id not in self._captions:
             scene = self._true(
                 scene_id, f"captions ({SCANREFER}, {SCENE_CAPTIONS} or {CAPTION_FILE})"

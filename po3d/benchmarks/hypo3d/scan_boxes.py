@@ -41,7 +41,7 @@ class InstanceBox(NamedTuple):
 
     @property
     def level(self) -> tuple[int, int]:
-        """Indices in `axes` of the two horizontal axes, that of the shorter side first."""
+        """Indices in `axes` of the two horizontal axes; the axis of the shorter side is first."""
         i, j = (k for k in range(3) if k != self.up)
         return (i, j) if self.lengths[i] <= self.lengths[j] else (j, i)
 

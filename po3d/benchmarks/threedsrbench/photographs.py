@@ -3,8 +3,8 @@
     labels (`box_labels`) ──► true scenes ──► possible questions ──► a balanced split
 
 Questions, balance and answers are those of the twin (`twin`), from one view. An object is asked
-about only if its name fits no other object of the picture, so one-of-a-kind pictures give most
-questions. Types that the labels don't tell (no front, no second object) are left out.
+about only if its name fits no other object of the picture, so pictures with one object of each kind
+give most questions. Types that need other labels (no front, no second object) are left out.
 """
 
 import shutil

@@ -50,7 +50,7 @@ def read_grid(path: str | Path) -> dict[str, Any]:
 
 
 def _todays(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record with today's names in its settings."""
+    """Return a record whose settings have current names instead of deprecated ones."""
     settings = record.get("settings")
     return {**record, "settings": new_settings(settings)} if isinstance(settings, dict) else record
 

@@ -22,7 +22,8 @@ class GrammarParse:
         self.known: dict[tuple[str, int], list[tuple[Value, int]]] = {}
 
     def values(self, form: str, start: int = 0) -> list[tuple[Value, int]]:
-        """Return the values that a form can have from word `start` on, each with its end."""
+        """Parse a form (nonterminal) from word `start` on: all possible values, each with the index
+        after its last word."""
         if (form, start) not in self.known:
             self.known[form, start] = [
                 (_value(rule.pattern, bound), end)

@@ -63,7 +63,7 @@ def omitted(text: str, question: Call) -> str:
 
 
 def swaps_with_itself(change: Call) -> bool:
-    """Return whether a change swaps a thing with itself: one of the two was not understood."""
+    """Return whether a change swaps an object with itself: one of the two was misread."""
     return any(call.op == "swap" and call.args[0] == call.args[1] for call in change.calls())
 
 

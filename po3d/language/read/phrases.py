@@ -21,7 +21,7 @@ def plurals(phrase: str) -> set[str]:
 
 
 def _of(key: str) -> dict[str, tuple[str, ...]]:
-    """Return the rules of a key: word in the heading -> wordings."""
+    """Return the rules `key WORD: wordings` of read_street.grammar as word -> wordings."""
     return {rule.pattern.op: rule.wordings for rule in load("read_street").of[key]}
 
 

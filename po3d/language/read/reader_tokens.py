@@ -164,9 +164,10 @@ class EncodedInput:
     texts: tuple[str, ...]
 
     def copied(self, first: int, last: int, singular: bool) -> str:
-        """Return the text from the word at place `first` to the word at place `last`.
+        """Return the input's text from the word at position `first` to the word at `last`.
 
-        Text of sentences is in lower case, and in the singular if `singular`.
+        Names and attribute values are copied verbatim; other text is converted to lower case, and
+        to the singular if `singular`.
         """
         a, b = self._at[first], self._at[last]
         text = self.texts[a.text][a.start : b.end if a.text == b.text else a.end]

@@ -2,8 +2,8 @@
 
 A question is parsed in parts, each with its own table of patterns (grammars/scope.patterns):
 whether it is about several images, the viewer (FRAMES), an imagined rotation of the observer, and
-the question itself (ASKED). If a part is not matched, the question is unparsed, with the reason.
-Nouns are open text.
+the question itself (_DIRECTION_QUESTIONS). If a part is not matched, the question is unparsed, with
+the reason. Nouns are open text.
 """
 
 import re

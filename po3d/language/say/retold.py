@@ -31,7 +31,8 @@ class Retold:
         return len(self.words) in self.ends(form, program, 0)
 
     def ends(self, form: str, value: Value, start: int, kind: str = "") -> frozenset[int]:
-        """Return the possible ends of wordings of a value that start at a word."""
+        """Match all wordings of a value from word `start` on; return the indices after their last
+        words."""
         key = form, value, start
         if key not in self._ends:
             # cuts infinite recursion: a value that contains itself has no wording

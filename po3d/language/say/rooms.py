@@ -88,7 +88,7 @@ def numbered(program: RoomCall) -> RoomCall:
 
 
 def noun_of(value: RoomCall | str) -> str:
-    """Return the noun of a set, a new object or a set's base; "" if there is none."""
+    """Return the noun of a program's first named set or new object; "" if there is none."""
     if isinstance(value, str):
         return value
     return next((str(part.args[0]) for part in value.calls() if part.op in ("all", "thing")), "")

@@ -121,8 +121,8 @@ def offers(
     `views`: the room with each view's camera and image boxes. `phrases_by_row`: phrase of each row
     that may be mentioned. `margin` scales the required distances from decision boundaries; 0
     accepts all.
-    `near`: only questions with an answer closer to the boundary than that, but not closer than
-    NEAREST of it.
+    `near`: return only hard questions, whose distance from the decision boundary is below the
+    required one, but at least NEAREST (a fraction) times it.
     """
     asker = _ItemSampler(views, phrases_by_row, margin, near)
     items: dict[tuple, ViewQuestion] = {}

@@ -1,7 +1,7 @@
-"""Programs for training the parser that everyday sentences need and the free ones seldom contain:
-which of two objects of one name, the other one, what else, what it was before, ways between two
-objects of one name, objects for a purpose; swaps of two of a name, moves onto the other table, a
-new object of the same name.
+"""Programs for training the parser that everyday sentences need, but `free_questions` and
+`free_changes` seldom contain: which of two objects of one name, the other one, what else, what it
+was before, directions between two objects of one name, objects for a purpose; swaps of two objects
+of one name, moves onto the other table, a new object of the same name.
 """
 
 from po3d.language.programs.rooms import CLOSED, RoomCall, call, distinguishing_attribute
@@ -17,7 +17,7 @@ PURPOSE = CLOSED["purpose"]
 
 
 class ReferringQuestionSampler(QuestionSampler):
-    """Samples such question programs."""
+    """Samples question programs that refer to other objects: "the other one", "what else"."""
 
     def _ask(self) -> RoomCall:
         roll = self.random.random()
@@ -147,7 +147,7 @@ class ReferringQuestionSampler(QuestionSampler):
 
 
 class ReferringEditSampler(EditSampler):
-    """Samples such edits, each with its type."""
+    """Samples edits that refer to other objects (swaps, moves, replacements), with their types."""
 
     def _change(self) -> tuple[str, RoomCall]:
         roll = self.random.random()

@@ -88,7 +88,11 @@ class _Sampler(TemplateChooser):
         )
 
     def head(self, make: Callable[[int, tuple[str, ...]], Things], facing: float = 0.08) -> Ask:
-        """Sample count, exist or query of a group from make(least number of filters, skipped)."""
+        """Sample a count, exist or query question about a group.
+
+        `make(least, skipped)` samples a group with at least `least` filters, none of them on the
+        `skipped` attributes.
+        """
         op = self.pick(("count", "exist", "query", "query"))
         if op != "query":
             return Ask(op, (), (make(0, ()),))
