@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from po3d.reasoning.questions import Question
+from po3d.systems import typed_answers
 from po3d.systems.answers import extract, predicted
 
 SIDES = ("in front of", "behind")
@@ -404,3 +405,14 @@ def test_a_gap_in_the_options_keeps_its_letter():
     assert [extract(letter, options).answer for letter in "ABCD"] == ["left", None, "front", "back"]
     assert extract("The answer is (C).", options).answer == "front"
     assert extract("front", options).answer == "front"
+
+
+def test_a_name_that_stands_in_the_question_is_no_verdict():
+    question = "Does the book rack sit behind the moved coffee table?"
+    assert typed_answers.typed("Coffee table.", typed_answers.YES_NO, question) is None
+    assert (
+        typed_answers.typed(
+            "The book rack is behind the coffee table.", typed_answers.YES_NO, question
+        )
+        == "yes"
+    )

@@ -180,9 +180,9 @@ def _verdict(sentence: str, question: str) -> str | None:
         return None if _NEGATION.search(text) else "yes"
     if stub := _STUB.fullmatch(text):
         return "no" if stub["no"] else "yes"
-    denied = _NEGATION.search(text)
-    if len(words) > 1 and words <= asked:
-        return "no" if denied else "yes"
+    # A statement repeats most of its question; a name that stands in the question says nothing.
+    if len(words) > 1 and short:
+        return "no" if _NEGATION.search(text) else "yes"
     return None
 
 
