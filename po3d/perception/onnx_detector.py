@@ -293,12 +293,12 @@ class OnnxDetector:
         """Return boxes (n, 4) of a picture (H, W, 3) with scores (n, classes)."""
         parts = []
         for x, width in self._windows(picture):
-            found = self._detect(np.ascontiguousarray(picture[:, x : x + width]))
-            box = found.box + np.array([x, 0, x, 0])
+            boxes = self._detect(np.ascontiguousarray(picture[:, x : x + width]))
+            box = boxes.box + np.array([x, 0, x, 0])
             cut = (x > 0) & (box[:, 0] < x + BORDER)
             end = x + width
             cut |= (end < picture.shape[1]) & (box[:, 2] > end - BORDER)
-            parts.append(Boxes(box[~cut], found.score[~cut]))
+            parts.append(Boxes(box[~cut], boxes.score[~cut]))
         box = np.concatenate([part.box for part in parts])
         score = np.concatenate([part.score for part in parts])
         kept = class_wise_nms(box, score)

@@ -350,13 +350,13 @@ class RoomTables:
         ranks, rest = name_fits(noun, self.values["name"])
         fit = np.array([*ranks, 0])[codes]
         best = fit.max(1, initial=0)
-        found = (fit == best[:, None]) & (best > 0)[:, None]
+        matches = (fit == best[:, None]) & (best > 0)[:, None]
         if rest and not best.all():
             without = best == 0
             if edited:
                 without &= ~(self._gone & (np.array(ranks) > 0)).any(1)
-            found[without] = self._fitting(rest, codes, edited)[without]
-        return found
+            matches[without] = self._fitting(rest, codes, edited)[without]
+        return matches
 
 
 def fit_codes(codes: np.ndarray, values: Sequence[str], text: str) -> np.ndarray:

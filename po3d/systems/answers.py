@@ -39,7 +39,7 @@ from po3d.systems.response_text import (
     unlatexed,
     unmarked,
 )
-from po3d.systems.typed_answers import VALUE, asked_kind, simple, typed, without_question
+from po3d.systems.typed_answers import VALUE, question_kind, simple, typed, without_question
 
 SHORT = 8  # words of a short line; the longest answers of the benchmarks have about six
 LONGEST = 2000  # characters of a candidate
@@ -236,7 +236,7 @@ def _spelled_as_options(text: str, options: Sequence[str]) -> str:
 def _matched(text: str, options: Sequence[str], cut: bool, question: str) -> Extracted | int:
     """Return the answer in a cleaned text, or the position after an explicit answer that matches no
     option."""
-    kind = asked_kind(question) if question else VALUE
+    kind = question_kind(question) if question else VALUE
     candidates = list(_candidates(text, bool(options)))
     if not options and kind != VALUE and (result := _typed(text, kind, question, cut, candidates)):
         return result
@@ -578,13 +578,15 @@ def _compared(plain: str, options: Sequence[str], question: str) -> int | None:
     named = _named(plain, options)
     if not comparison or len(named) != 2 or _SO.search(plain):
         return None
-    asked = {_COMPARATIVES.get(word, word) for word in re.findall(r"\w+", question.lower())}
+    question_words = {
+        _COMPARATIVES.get(word, word) for word in re.findall(r"\w+", question.lower())
+    }
     words = {_COMPARATIVES.get(word, word) for word in comparison[2].split() if word.endswith("er")}
     words.difference_update(_NO_COMPARATIVES)
     if not words:
         return None
     begun = _named(comparison[1], options)
-    if len(begun) != 1 or not words & asked:
+    if len(begun) != 1 or not words & question_words:
         return NO_OPTION
     denied = _DENIED.search(f"{comparison[1]} {comparison[2]}")
     return sum(named) - begun[0] if denied else begun[0]

@@ -262,15 +262,15 @@ def support_outcome(program: Call, scene: Scene, using: Ground) -> Outcome:
         raise ExecutionFailure("not found", f"not found: {phrase!r} is not in the scene")
     row = int(np.argmax(beliefs))
     x0, y0, x1, y1 = scene.objects[row].box
-    found = []
+    candidates = []
     for i, o in enumerate(scene.objects):
         left, top, right, bottom = o.box
         shared = min(x1, right) - max(x0, left)
         beside = shared < SHARED * min(x1 - x0, right - left)
         if i == row or beside or top < y0 + LOWER * (y1 - y0) or bottom < y1 - SLACK * (y1 - y0):
             continue
-        found.append((o.existence, o.value("name")))
-    if not found:
+        candidates.append((o.existence, o.value("name")))
+    if not candidates:
         raise ExecutionFailure("unknown", f"unknown: nothing that is detected is under {phrase!r}")
-    chance, name = max(found)
+    chance, name = max(candidates)
     return Outcome("ok", name, chance * max(beliefs), valid=1.0, rows=(row,))

@@ -85,7 +85,7 @@ _NOT_THIS = re.compile(r"(?:\bnot|n't)\s+(?:exactly\s+|just\s+)?$", _I)
 _EMPTY = frozenset(_WORDINGS.wordings("empty_word"))
 
 
-def asked_kind(question: str) -> str:
+def question_kind(question: str) -> str:
     """Return COUNT, YES_NO or VALUE; VALUE for a question that offers alternatives."""
     kind = queried_kind(question)
     if kind == YES_NO and re.search(r"\bor\b", question, _I):
@@ -170,10 +170,10 @@ def _verdict(sentence: str, question: str) -> str | None:
         return verdicts.pop() if len(verdicts) == 1 else ""
     if _OPEN.search(text):
         return ""
-    words, asked = _meaning(text), _meaning(question)
-    short = words <= asked and (not words or 2 * len(words) >= len(asked))
+    words, question_words = _meaning(text), _meaning(question)
+    short = words <= question_words and (not words or 2 * len(words) >= len(question_words))
     if lacking := _LACKING.search(text) or _EXISTS.search(text):
-        if not short and not asked <= words:
+        if not short and not question_words <= words:
             return None  # about other objects
         if lacking.re is _LACKING:
             return "no"
@@ -198,7 +198,7 @@ def _meaning(text: str) -> set[str]:
 def without_question(answer: str, question: str) -> str | None:
     """Return an answer without the words that repeat its question: "red" for "The bus is red".
     None if only a negation is left."""
-    if asked_kind(question) != VALUE or len(answer) > LONGEST:
+    if question_kind(question) != VALUE or len(answer) > LONGEST:
         return answer
     if _ASKS.match(answer):
         return None
@@ -213,15 +213,19 @@ def _value(sentence: str, question: str) -> str | None:
     text = rest_after(_OPINION, rest_after(_ADVERBIAL, _ASIDE.sub("", sentence) or sentence))
     if (led := rest_after(_DIRECTIONS, text)) != text:
         return _bare(led, question)
-    asked = _meaning(question)
+    question_words = _meaning(question)
     for m in _COPULA.finditer(text):
         before, behind = text[: m.start()], text[m.end() :].strip()
-        if behind and _meaning(before) <= asked and not _meaning(behind) <= asked:
+        if behind and _meaning(before) <= question_words and not _meaning(behind) <= question_words:
             return None if _NEGATION.match(behind) else _bare(behind, question)
-        if before.strip() and _meaning(behind) <= asked and not _meaning(before) <= asked:
+        if (
+            before.strip()
+            and _meaning(behind) <= question_words
+            and not _meaning(before) <= question_words
+        ):
             return None if _NEGATION.search(text) else _bare(before, question)
         offered = _THAN.split(behind)[0]
-        if offered and _meaning(before) <= asked and _either(offered, question):
+        if offered and _meaning(before) <= question_words and _either(offered, question):
             return offered
     if queried_kind(question) in ATTRIBUTES:
         return _bare(text, question)
