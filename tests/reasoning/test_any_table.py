@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from generators import random_scene
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from study_room import study
 
@@ -211,6 +211,8 @@ def test_a_direction_ends_where_its_margin_says_in_any_frame_under_any_rules(tab
     scene = numbered(TABLES[table](seed))
     one, other, i = random.permutation(len(scene))[:3].tolist()
     direction = str(random.choice(Call.language.leaves["direction"]))
+    # Two cones of 45 degrees share a line alone: a diagonal between them has no inside.
+    assume(not (meant.region == "cone" and meant.cone <= 45 and "_" in direction))
     frames = (
         ("camera",),
         ("object",),
