@@ -80,7 +80,7 @@ def releases(root):
 
 def wrong(question):
     options = question.options
-    return options[options.index(question.answer) - 1] if options else "purple rain"
+    return options[options.index(question.answer) - 1] if options else "paisley"
 
 
 def test_our_answers_score_in_the_harness_as_they_do_here(tmp_path):
