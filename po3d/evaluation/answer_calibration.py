@@ -1,6 +1,6 @@
 """Fit the calibration of answers on a validation twin and write it into an estimator's checkpoint.
 
-    po3d generate benchmark=hypo3d split=val size=24 seed=900101 out=TWIN
+    po3d generate benchmark=hypo3d split=val size=60 seed=900102 out=TWIN
     python evaluate.py benchmark=hypo3d data.root=TWIN perception.checkpoint=PAIR out=RUN
     python -m po3d.evaluation.answer_calibration RUN PAIR
 

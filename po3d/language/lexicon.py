@@ -15,7 +15,7 @@ from po3d.io.errors import InputError
 from po3d.io.fuzzy import alike
 from po3d.language.english import singular
 
-# Scores of a noun for an object of a kind. Chosen by hand; only their order and approximate size
+# Scores of a noun for an object of a kind. Not fitted; only their order and approximate size
 # affect the grounding.
 SAME, BELOW, ABOVE, SIMILAR_SPELLING = 1.0, 0.9, 0.7, 0.8
 COUSIN = 0.4  # two kinds of person, one by activity and one by sex or age

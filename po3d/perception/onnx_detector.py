@@ -418,8 +418,8 @@ def class_wise_nms(box: Array, score: Array, overlap: float = OVERLAP) -> NDArra
     if len(row) == 0:
         return row
     value = torch.from_numpy(score[row, label].astype(np.float64))
-    kept = batched_nms(
+    selected = batched_nms(
         torch.from_numpy(box[row].astype(np.float64)), value, torch.from_numpy(label), overlap
     )
-    rows = row[kept.numpy()]
+    rows = row[selected.numpy()]
     return rows[np.sort(np.unique(rows, return_index=True)[1])]

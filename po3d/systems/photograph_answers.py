@@ -178,9 +178,9 @@ def as_seen(scene: Scene) -> Scene:
     """
     if scene.camera is None or not len(scene):
         return scene
-    seen = scene.camera.cam_T_world.transform(scene.positions)
-    depth = seen[:, 2].clip(min=0.05)
-    across = seen[:, 0] / depth * float(np.median(depth))
+    in_camera = scene.camera.cam_T_world.transform(scene.positions)
+    depth = in_camera[:, 2].clip(min=0.05)
+    across = in_camera[:, 0] / depth * float(np.median(depth))
     right, behind = (np.array(scene.axes[name]) for name in ("right", "behind"))
     eye = np.array(scene.camera.position[:2])
     moved = []

@@ -94,8 +94,8 @@ def _listed(text: str, question: str) -> list[str]:
     parts = list(map(_bare, parts))
     if not 2 <= len(parts) <= MOST or len(set(parts)) < len(parts) or not all(parts):
         raise ProgramError(f"{text!r} does not name two to {MOST} things")
-    asked = re.match(r"(?:which|what) ([a-z]+) ", question, re.IGNORECASE)
-    noun = asked[1] if asked and kinds_of(asked[1]) else describe(parts[0]).noun
+    which = re.match(r"(?:which|what) ([a-z]+) ", question, re.IGNORECASE)
+    noun = which[1] if which and kinds_of(which[1]) else describe(parts[0]).noun
     return [_ONE.sub(noun, part) if noun else part for part in parts]
 
 
