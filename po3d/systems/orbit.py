@@ -34,9 +34,9 @@ from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
 from po3d.systems.general_parser import ParserMode, as_phrases, second
 from po3d.systems.oracle import SubstitutedScene
+from po3d.systems.oracle.views import VIEW_TABLES, truly_fused
 from po3d.systems.photographs import view_source
 from po3d.systems.pipeline import PREDICTED, Execution, ImageScenes, ParsedQuestion, Pipeline
-from po3d.systems.view_oracle import VIEW_TABLES, truly_fused
 
 
 @dataclass(frozen=True)

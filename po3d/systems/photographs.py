@@ -38,6 +38,7 @@ from po3d.systems.answer_options import words
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure
 from po3d.systems.general_parser import ParserMode, as_phrases, second
+from po3d.systems.oracle.views import VIEW_TABLES
 from po3d.systems.photograph_answers import (
     as_seen,
     best_boxes,
@@ -54,7 +55,6 @@ from po3d.systems.photograph_answers import (
     yes_no,
 )
 from po3d.systems.pipeline import PREDICTED, Execution, ImageScenes, ParsedQuestion, Pipeline
-from po3d.systems.view_oracle import VIEW_TABLES
 
 # Modules that affect the grounding of phrases without relations.
 NAMING = ("detection", *VIEW_TABLES.beliefs)

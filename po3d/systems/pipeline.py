@@ -11,7 +11,7 @@ One pipeline serves the four domains (DOMAIN_MODULES): streets, rooms, photograp
 differ in the three stages and in the semantics of programs. Each domain has a module in
 `po3d.systems` (`street`, `rooms`, `photographs`, `orbit`) with its `Domain` and its parser; sources
 of scenes are in `scene_sources`, baselines in `baselines`. A module's output can be replaced by
-ground truth or by noisy ground truth (`oracle=`, `noise=`; `oracle_grid`).
+ground truth or by noisy ground truth (`oracle=`, `noise=`; `oracle.grid`).
 
 A system receives each image as a `Context`, whose parts are computed on access, so a system that
 does not use the image does not cause a rendering. A question without an answer gets a prediction

@@ -53,6 +53,7 @@ from po3d.systems import scene_sources as sources
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
 from po3d.systems.general_parser import ParserMode, phrase_of, second
+from po3d.systems.oracle.rooms import ROOM_TABLES
 from po3d.systems.parser_choice import LEAST_STYLE
 from po3d.systems.pipeline import (
     PREDICTED,
@@ -63,7 +64,6 @@ from po3d.systems.pipeline import (
     Pipeline,
     Setting,
 )
-from po3d.systems.room_oracle import ROOM_TABLES
 
 Sort = Literal["question", "change"]
 FrameMode = Literal["anchors", "none", "camera"]
@@ -177,7 +177,7 @@ class RoomDomain(parts.Domain):
     margins: bool = True  # compute margins of predictions
 
     substitution = ROOM_TABLES
-    modules: ClassVar[tuple[str, ...]] = (*ROOM_TABLES.table, "frame", "edit", "parsing")
+    modules: ClassVar[tuple[str, ...]] = tuple(ROOM_TABLES.rows)
     reading: ClassVar[tuple[str, ...]] = ("edit", "parsing")
     headline: ClassVar[str] = "overall"
     kind = "room"

@@ -27,6 +27,7 @@ from po3d.systems import scene_sources as sources
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
 from po3d.systems.general_parser import ParserMode, second
+from po3d.systems.oracle.street import STREET_TABLES
 from po3d.systems.pipeline import (
     PREDICTED,
     Execution,
@@ -35,7 +36,6 @@ from po3d.systems.pipeline import (
     Pipeline,
     Setting,
 )
-from po3d.systems.street_oracle import STREET_TABLES
 
 if TYPE_CHECKING:
     from po3d.systems.render_compare import RenderCompare
@@ -71,7 +71,7 @@ class StreetDomain(parts.Domain):
     margins: bool = False  # compute margins of predictions; slower than the answer itself
 
     substitution = STREET_TABLES
-    modules: ClassVar[tuple[str, ...]] = (*STREET_TABLES.table, "parsing")
+    modules: ClassVar[tuple[str, ...]] = tuple(STREET_TABLES.rows)
     kind = "street"
     dialect = STREET
 

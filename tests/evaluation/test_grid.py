@@ -21,11 +21,11 @@ from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Prediction, Question, read_predictions
 from po3d.scene.geometry import Camera
 from po3d.scene.table import Scene
-from po3d.systems.oracle_grid import Answers, OracleMixer
+from po3d.systems.oracle.grid import Answers, OracleMixer
+from po3d.systems.oracle.street import STREET_TABLES
 from po3d.systems.pipeline import ParsedQuestion, Pipeline
 from po3d.systems.scene_sources import Pictures
 from po3d.systems.street import StreetDomain, StreetQuestionParser
-from po3d.systems.street_oracle import STREET_TABLES
 
 GROUPS = {
     "detection": ["detection"],

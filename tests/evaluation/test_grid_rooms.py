@@ -21,9 +21,9 @@ from po3d.reasoning.apply_edit import brought_in
 from po3d.reasoning.questions import Prediction
 from po3d.scene.edits import support
 from po3d.scene.table import Scene
-from po3d.systems.oracle_grid import Answers, OracleMixer, mixer
+from po3d.systems.oracle.grid import Answers, OracleMixer, mixer
+from po3d.systems.oracle.rooms import ROOM_TABLES
 from po3d.systems.pipeline import Pipeline
-from po3d.systems.room_oracle import ROOM_TABLES
 from po3d.systems.rooms import RoomDomain, RoomQuestionParser, framed, room
 from po3d.systems.scene_sources import Captions
 

@@ -17,7 +17,7 @@ from po3d.io.config import ROOT
 from po3d.io.errors import InputError
 from po3d.scene.table import Scene
 from po3d.systems import orbit, photographs
-from po3d.systems.oracle_grid import OracleMixer
+from po3d.systems.oracle.grid import OracleMixer
 from po3d.systems.photographs import mistaken
 from po3d.systems.pipeline import Context, Pipeline
 

@@ -15,9 +15,9 @@ from po3d.scene.geometry import Camera, Pose, wrap_angle
 from po3d.scene.street import extent
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
+from po3d.systems.oracle.street import STREET_TABLES
 from po3d.systems.pipeline import checked_modules
 from po3d.systems.street import StreetDomain
-from po3d.systems.street_oracle import STREET_TABLES
 
 PERCEPTION = STREET_TABLES.table
 
