@@ -14,7 +14,7 @@ weights (`Weighing`) of parses with equal answers are added.
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple
+from dataclasses import asdict, astuple, replace
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -146,7 +146,7 @@ def question_of(line: dict, k: int = 0) -> Question:
 @cache
 def executor_of(kind: str) -> Domain:
     known = {"street": street.DOMAIN, "photo": photographs.DOMAIN, "orbit": orbit.DOMAIN}
-    return rooms.RoomDomain(samples=0) if kind == "room" else known[kind]
+    return replace(rooms.DOMAIN, samples=0) if kind == "room" else known[kind]
 
 
 @cache

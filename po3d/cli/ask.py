@@ -10,6 +10,7 @@ import json
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -320,7 +321,7 @@ def _model(
         else:
             parser, executor = (
                 street.benchmark_parser(arguments.parser_checkpoint),
-                street.StreetDomain(arguments.mode),
+                replace(street.DOMAIN, mode=arguments.mode),
             )
         return Model(
             Pipeline(

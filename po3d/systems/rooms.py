@@ -12,12 +12,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, ClassVar, Literal, Protocol, get_args
+from typing import Literal, Protocol
 
-from po3d.io.errors import InputError, known
+from po3d.io.errors import InputError
 from po3d.language import program as core
-from po3d.language.english import singular, words_of
 from po3d.language.program import ProgramError
 from po3d.language.programs.rooms import ROOMS
 from po3d.language.read import room_style
@@ -35,38 +33,27 @@ from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.reasoning.votes import presupposed, vote
 from po3d.reasoning.world import VIEWER, SceneGeometry
 from po3d.scene.frames import axes_from_front, frame_from_text, frame_text_anchors, read_anchors
-from po3d.scene.index import SceneIndex
 from po3d.scene.posterior import (
     KINDS,
     SAMPLE_COUNT,
     Named,
     PosteriorDraw,
     SceneSamples,
-    kinds,
     possible,
     uncertain,
 )
-from po3d.scene.rooms import CATEGORIES, SYNONYMS
 from po3d.scene.table import Scene
-from po3d.systems import pipeline as parts
 from po3d.systems import scene_sources as sources
+from po3d.systems.domain import Domain, Execution, FrameMode, ParsedQuestion
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
 from po3d.systems.general_parser import ParserMode, phrase_of, second
+from po3d.systems.image_scenes import PREDICTED, TRUTH, ImageScenes, Setting
 from po3d.systems.oracle.rooms import ROOM_TABLES
 from po3d.systems.parser_choice import LEAST_STYLE
-from po3d.systems.pipeline import (
-    PREDICTED,
-    TRUTH,
-    Execution,
-    ImageScenes,
-    ParsedQuestion,
-    Pipeline,
-    Setting,
-)
+from po3d.systems.pipeline import Pipeline, TableSource
 
 Sort = Literal["question", "change"]
-FrameMode = Literal["anchors", "none", "camera"]
 GivenFrame = Literal["given"]  # the scene's own axes, set before
 Frame = str | core.Call  # the sentences of a frame, or its program
 LOOKS = tuple(m for m in ROOM_TABLES.beliefs if m != "shape")
@@ -157,141 +144,60 @@ def framed_room(
     return SceneGeometry.of(replace(scene, axes=axes), rules, plain.stand(frame))
 
 
-@dataclass(frozen=True)
-class RoomDomain(parts.Domain):
-    """Execution of questions about rooms, with its settings.
+def _own_wording(question: Question, reading: ParsedQuestion) -> bool:
+    """Whether Hypo3D's twin has this wording: the frame as in the dataset, question and change as
+    in the twin's grammar."""
+    change = reading.change
+    return (
+        _plainly_framed(question.frame)
+        and is_question(question.text, DOMAIN.spelled(reading.question.program))
+        and (change is None or is_change(question.change, DOMAIN.spelled(change.program)))
+    )
 
-    `samples`: posterior samples of an uncertain scene; 0 uses only the most probable one. `draw`:
-    kinds of belief (`po3d.scene.posterior`) that are sampled; the others have their most probable
-    value.
 
-    Modules beside the scene's: frame (true: the axes that the sentences give on the true scene,
-    else on the scene at hand), edit (the program of the change; the new positions follow from the
-    scene at hand) and parsing (of the question).
-    """
+def _style(question: Question) -> float:
+    return min(room_style.style(text) for text in (question.text, question.change) if text)
 
-    frame: FrameMode = "anchors"
-    samples: int = SAMPLE_COUNT
-    rules: Rules = ROOM_RULES
-    draw: tuple[str, ...] = KINDS
-    margins: bool = True  # compute margins of predictions
 
-    substitution = ROOM_TABLES
-    modules: ClassVar[tuple[str, ...]] = tuple(ROOM_TABLES.rows)
-    reading: ClassVar[tuple[str, ...]] = ("edit", "parsing")
-    headline: ClassVar[str] = "overall"
-    kind = "room"
-    dialect = ROOMS
+def _in_style(question: Question, reading: ParsedQuestion) -> bool:
+    framed = reading.likely and _plainly_framed(question.frame)
+    return framed and _style(question) >= LEAST_STYLE
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "draw", kinds(self.draw))
-        known("frame", self.frame, get_args(FrameMode))
 
-    @classmethod
-    def explaining(cls, options: Mapping[str, Any]) -> "RoomDomain":
-        return cls(options.get("frame", "anchors"), samples=0)
-
-    def absent(self, text: str, scene: Scene) -> str:
-        has_name, words = SceneIndex(scene).rows_named, [singular(w) for w in words_of(text)]
-        nouns = [" ".join(pair) for pair in pairwise(words)] + words
-        return next(
-            (n for n in nouns if (n in CATEGORIES or n in SYNONYMS) and not has_name(n)), ""
-        )
-
-    def own_wording(self, question: Question, reading: ParsedQuestion) -> bool:
-        """Whether Hypo3D's twin has this wording: the frame as in the dataset, question and change
-        as in the twin's grammar."""
-        change = reading.change
-        return (
-            _plainly_framed(question.frame)
-            and is_question(question.text, self.spelled(reading.question.program))
-            and (change is None or is_change(question.change, self.spelled(change.program)))
-        )
-
-    def style(self, question: Question) -> float:
-        return min(room_style.style(text) for text in (question.text, question.change) if text)
-
-    def in_style(self, question: Question, reading: ParsedQuestion) -> bool:
-        return (
-            reading.likely
-            and _plainly_framed(question.frame)
-            and self.style(question) >= LEAST_STYLE
-        )
-
-    def ranking(self) -> "RoomDomain":
-        return replace(self, samples=0) if self.samples else self
-
-    def gold(self, question: Question, rows: bool = False) -> ParsedQuestion:
-        change = question.change_program
-        change_parse = self.gold_parse(change) if change or question.change else None
-        return ParsedQuestion(self.gold_parse(question.program), change_parse)
-
-    def rebuild_parse(self, question: Question, text: str) -> ParsedQuestion:
-        change, _, question_text = text.rpartition(" ; ")
-        return ParsedQuestion(
-            Parse("ok", self.stored_program(question_text)),
-            Parse("ok", self.stored_program(change)) if change else None,
-        )
-
-    def of(self, question: Question) -> str:
-        return question.frame
-
-    def relevant(
-        self, settings: Mapping[str, Setting], reading: ParsedQuestion
-    ) -> Mapping[str, Setting]:
-        """Return the settings that affect the answer. An attribute that no program reads gets the
-        setting of the others, so that it adds no uncertainty to a scene that is otherwise certain.
-        """
-        programs = [self.spelled(p.program) for p in reading.parses]
-        attributes = {text for p in programs for kind, text in p.tokens() if kind == "attribute"}
-        relevant = {
-            m: s
-            for m, s in settings.items()
-            if m not in LOOKS or ROOM_TABLES.beliefs[m] in attributes
-        }
-        rest = (
-            PREDICTED
-            if any(relevant[m] == PREDICTED for m in ROOM_TABLES.table if m in relevant)
-            else TRUTH
-        )
-        return {m: relevant.get(m, rest) for m in settings}
-
-    def mixable(self) -> None:
-        if self.frame != "anchors":
-            raise InputError(f"the grid of rooms needs benchmark.frame=anchors, not {self.frame}")
-
-    def sampled(self, tables: ImageScenes) -> bool:
-        return bool(self.samples) and uncertain(tables.scene, self.draw)
-
-    def bind(self, tables: ImageScenes) -> "RoomExecutor":
-        return RoomExecutor(self, tables)
-
-    def bind_ground_truth(self, truth: Scene) -> "RoomExecutor":
-        return replace(self, frame="anchors", samples=0).bind(ImageScenes({truth.image: truth}))
+def _relevant(settings: Mapping[str, Setting], reading: ParsedQuestion) -> Mapping[str, Setting]:
+    """Return the settings that affect the answer. An attribute that no program reads gets the
+    setting of the others, so that it adds no uncertainty to a scene that is otherwise certain."""
+    programs = [DOMAIN.spelled(p.program) for p in reading.parses]
+    attributes = {text for p in programs for kind, text in p.tokens() if kind == "attribute"}
+    relevant = {
+        m: s for m, s in settings.items() if m not in LOOKS or ROOM_TABLES.beliefs[m] in attributes
+    }
+    predicted = any(relevant[m] == PREDICTED for m in ROOM_TABLES.table if m in relevant)
+    return {m: relevant.get(m, PREDICTED if predicted else TRUTH) for m in settings}
 
 
 class RoomExecutor:
     """Answers questions about one room; the reference frame comes from each question or, if the
     module frame is true, from the true scene."""
 
-    def __init__(self, executor: RoomDomain, tables: ImageScenes) -> None:
-        self.executor, self.tables = executor, tables
+    def __init__(self, domain: Domain, tables: ImageScenes) -> None:
+        self.domain, self.tables = domain, tables
         self._rooms: dict[Frame | None, FramedRoom] = {}  # by the true frame; None: predicted
 
     def room(self, frame: Frame) -> "FramedRoom":
         """Return the room in this frame."""
-        executor, setting = self.executor, self.tables.setting_of("frame")
+        domain, setting = self.domain, self.tables.setting_of("frame")
         key = None if setting == PREDICTED else frame
         if key not in self._rooms:
-            scene, mode = self.tables.scene, executor.frame
+            scene, mode = self.tables.scene, domain.frame
             if mode == "camera" and scene.camera is None:
                 scene = replace(scene, camera=self.tables.inputs.camera())
             if key is not None:
-                world = framed_room(self.tables.true, frame, "anchors", executor.rules)
+                world = framed_room(self.tables.true, frame, "anchors", domain.rules)
                 scene, mode = replace(scene, axes=world.axes), "given"
                 if not isinstance(setting, str):
                     scene = ROOM_TABLES.noisy(scene, "frame", setting, self.tables.seed)
-            self._rooms[key] = room(scene, mode, executor.samples, executor.rules, executor.draw)
+            self._rooms[key] = room(scene, mode, domain.samples, domain.rules, domain.draw)
         return self._rooms[key]
 
     def run(self, question: Question, reading: ParsedQuestion) -> Execution:
@@ -304,7 +210,7 @@ class RoomExecutor:
         brought = (
             None
             if change is None or outcome.answer is not None
-            else brought_in(self.executor.spelled(change))
+            else brought_in(self.domain.spelled(change))
         )
         brought = brought and ROOMS.to_core(brought)
         if brought is not None and outcome.reason.startswith("change: not found"):
@@ -316,7 +222,7 @@ class RoomExecutor:
         return Execution(outcome, reading)
 
     def margin(self, question: Question, execution: Execution) -> dict | None:
-        if not self.executor.margins:
+        if not self.domain.margins:
             return None
         frame, change = execution.reading.frame or question.frame, execution.reading.change
         arguments = (frame, change.program if change else None, execution.reading.question.program)
@@ -344,7 +250,7 @@ class RoomExecutor:
             return Explanation(before)
         program, edited = execution.reading.question.program, planned.edited
         outcome, near = run(program, world), margins_in(program, world)
-        spelled = self.executor.spelled
+        spelled = self.domain.spelled
         record = {
             "change_program": str(spelled(change.program)) if change else None,
             "program": str(spelled(program)),
@@ -567,7 +473,27 @@ def room(
     return FramedRoom(scene.certain(), rules, mode)
 
 
-DOMAIN = RoomDomain()
+# Modules beside the scene's: frame (true: the axes that the sentences give on the true scene, else
+# on the scene at hand), edit (the program of the change; the new positions follow from the scene at
+# hand) and parsing (of the question).
+DOMAIN = Domain(
+    "rooms",
+    "room",
+    ROOMS,
+    ROOM_RULES,
+    ROOM_TABLES,
+    RoomExecutor,
+    reading=("edit", "parsing"),
+    headline="overall",
+    read_fields=("frame",),
+    explained_with=(("frame", "anchors"),),
+    samples=SAMPLE_COUNT,
+    draw=KINDS,
+    own_wording=_own_wording,
+    in_style=_in_style,
+    style=_style,
+    relevant=_relevant,
+)
 
 
 def source(
@@ -575,7 +501,7 @@ def source(
     flip_tta: bool = True,
     perception: Perception = "top_view_estimator",
     device: str = "cpu",
-) -> parts.TableSource:
+) -> TableSource:
     """Return the source of scenes of that name (`benchmark.scenes`); InputError for an unknown one.
     `perception`: estimator for maps, as the name of a shipped pair, a path without suffix or an
     object. `flip_tta`: horizontal-flip test-time augmentation. `device`: where the network runs."""
@@ -606,9 +532,9 @@ def pipeline(
 
     `parser_checkpoint`: a shipped or given checkpoint. `oracle`: modules replaced by ground truth.
     `device`: where the networks run. `parser`: a `ParserMode`. The others as in `source` and
-    `RoomDomain`.
+    `Domain`.
     """
-    executor = RoomDomain(frame, samples, draw=draw)
+    executor = replace(DOMAIN, frame=frame, samples=samples, draw=draw)
     table_source = source(scenes, flip_tta, perception, device)
     benchmark_reader = benchmark_parser(parser_checkpoint, device)
     return Pipeline(

@@ -23,7 +23,7 @@ from po3d.scene.table import Scene, to_json
 from po3d.synthesis.multi_view.catalogue import PEOPLE, things
 from po3d.synthesis.multi_view.scenes import LEAST_VISIBLE
 from po3d.synthesis.splits import SPLITS
-from po3d.systems.orbit import OrbitDomain, OrbitQuestionParser, pipeline
+from po3d.systems.orbit import DOMAIN, OrbitQuestionParser, pipeline
 from po3d.systems.pipeline import Context, Pipeline, oracle
 from po3d.systems.scene_sources import OrbitViewTables, Truth
 
@@ -43,7 +43,7 @@ def split(root):
 
 
 def orbit(tables, known_yaw=True):
-    return Pipeline(tables, OrbitQuestionParser(), OrbitDomain(known_yaw))
+    return Pipeline(tables, OrbitQuestionParser(), replace(DOMAIN, known_yaw=known_yaw))
 
 
 def answered(split, system):

@@ -25,7 +25,7 @@ from po3d.systems.oracle.grid import Answers, OracleMixer
 from po3d.systems.oracle.street import STREET_TABLES
 from po3d.systems.pipeline import ParsedQuestion, Pipeline
 from po3d.systems.scene_sources import Pictures
-from po3d.systems.street import StreetDomain, StreetQuestionParser
+from po3d.systems.street import DOMAIN, StreetQuestionParser
 
 GROUPS = {
     "detection": ["detection"],
@@ -34,7 +34,7 @@ GROUPS = {
     "rest": ["occlusion", "parsing"],
 }
 CAMERA = Camera(640, 480, 800.0, look_at((9.0, -4.0, 6.0)))
-EXECUTOR = StreetDomain("marginal", 8)
+EXECUTOR = replace(DOMAIN, mode="marginal", samples=8)
 MODULES = EXECUTOR.modules
 
 

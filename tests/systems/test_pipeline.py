@@ -22,7 +22,7 @@ from po3d.systems.baselines import (
 )
 from po3d.systems.pipeline import Context
 from po3d.systems.scene_sources import Pictures
-from po3d.systems.street import DOMAIN, StreetDomain, StreetQuestionParser
+from po3d.systems.street import DOMAIN, StreetQuestionParser
 
 
 class Sees:
@@ -50,7 +50,7 @@ class Reads:
 
 
 def Pipeline(sees, reads, oracle=()):
-    return parts.Pipeline(Pictures(sees), StreetQuestionParser(reads), StreetDomain(), oracle)
+    return parts.Pipeline(Pictures(sees), StreetQuestionParser(reads), DOMAIN, oracle)
 
 
 def Oracle(executor=DOMAIN):
@@ -129,7 +129,9 @@ def test_images_are_answered_together_as_alone(mode):
         ]
 
     system = parts.Pipeline(
-        Pictures(Shown(scenes)), StreetQuestionParser(Reads()), StreetDomain(mode, samples=8)
+        Pictures(Shown(scenes)),
+        StreetQuestionParser(Reads()),
+        replace(DOMAIN, mode=mode, samples=8),
     )
     assert system.answers(posed(together)) == [system.answer(*image) for image in posed(alone)]
     assert together == alone == [[scene] for scene in scenes]
@@ -176,12 +178,12 @@ def test_a_wrong_module_name_is_refused_at_once():
 def test_modes_reach_the_executor():
     scene, questions = world(n=3)
     for mode in ("argmax", "marginal", "samples"):
-        predictions = Oracle(StreetDomain(mode, samples=8)).answer(
+        predictions = Oracle(replace(DOMAIN, mode=mode, samples=8)).answer(
             questions, Context(untouchable, lambda: scene)
         )
         assert [p.answer for p in predictions] == [q.answer for q in questions]
     with pytest.raises(InputError, match="unknown mode 'guess'; known: argmax, marginal, samples"):
-        StreetDomain("guess")
+        replace(DOMAIN, mode="guess")
 
 
 @pytest.mark.parametrize(

@@ -181,7 +181,7 @@ def test_a_question_that_one_world_refuses_may_be_answered_in_another():
 
 def worded(monkeypatch, style):
     """Let sentences be worded like the benchmark's with these log odds."""
-    monkeypatch.setattr(rooms.RoomDomain, "style", lambda *_: style)
+    monkeypatch.setattr(rooms.room_style, "style", lambda text: style)
 
 
 def test_where_two_readers_answer_differently_it_asks_back_unless_the_second_is_sure(

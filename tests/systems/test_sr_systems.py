@@ -26,7 +26,7 @@ from po3d.scene.camera import CameraPose, held, mirrored
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.systems.baselines import RandomOption
-from po3d.systems.photographs import PhotoDomain, PhotoQuestionParser
+from po3d.systems.photographs import DOMAIN, PhotoQuestionParser
 from po3d.systems.pipeline import Context, Pipeline, oracle
 from po3d.systems.scene_sources import Truth, ViewTables
 
@@ -78,7 +78,7 @@ def questions(seed: int) -> tuple[Scene, list[Question]]:
 
 
 def system(tables, **how) -> Pipeline:
-    return Pipeline(tables, PhotoQuestionParser(), PhotoDomain(**how))
+    return Pipeline(tables, PhotoQuestionParser(), replace(DOMAIN, **how))
 
 
 def context(table: Scene) -> Context:

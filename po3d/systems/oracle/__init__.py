@@ -109,6 +109,11 @@ class OracleModules:
     # (scene, true scene, rows, modules) -> the scene of the rows.
     joined: Callable[[Scene, Scene, Sequence[SubstitutedRow], Sequence[str]], Scene] = _joined
 
+    def with_modules(self, **rows: Module) -> "OracleModules":
+        """Return the table with these rows added before parsing."""
+        own = {name: row for name, row in self.rows.items() if name != "parsing"}
+        return replace(self, rows={**own, **rows, "parsing": self.rows["parsing"]})
+
     @cached_property
     def table(self) -> tuple[str, ...]:
         """The modules of scenes."""

@@ -111,7 +111,7 @@ class Answers:
                 continue
             relevant = tuple(self.executor.relevant(named, mixed).items())
             programs = (mixed.question.program, mixed.change and mixed.change.program)
-            key = (self.executor.of(q), q.task, programs, relevant)
+            key = (self.executor.read_values(q), q.task, programs, relevant)
             if key not in self._answers:
                 # Cells with equal scenes are adjacent: keep the state of the last cell.
                 if relevant not in self._answering:
@@ -146,5 +146,6 @@ def mixer(system: Any) -> OracleMixer | None:
         system = system.system
     if not getattr(system, "all_predicted", False):
         return None
-    system.executor.mixable()
+    if (frame := system.executor.frame) != "anchors":
+        raise InputError(f"the grid of rooms needs benchmark.frame=anchors, not {frame}")
     return OracleMixer(system)
