@@ -53,7 +53,7 @@ from po3d.systems import general_parser
 from po3d.systems.pipeline import Context, ImageScenes, Pipeline
 from po3d.systems.rooms import framed
 from po3d.systems.scene_sources import Pictures
-from po3d.systems.street import DOMAIN, StreetQuestionParser
+from po3d.systems.street import DOMAIN, question_parser
 from tools import roofline
 from tools.scale import SIZES, scale
 
@@ -202,9 +202,7 @@ def end_to_end_figures(
     names = list(dict.fromkeys(q.image for q in split.questions))[:BATCH]
     by_image = {name: [q for q in split.questions if q.image == name] for name in names}
     count = sum(map(len, by_image.values()))
-    pipeline = Pipeline(
-        Pictures(ours), StreetQuestionParser(parser), replace(DOMAIN, mode="marginal")
-    )
+    pipeline = Pipeline(Pictures(ours), question_parser(parser), replace(DOMAIN, mode="marginal"))
 
     def run() -> None:
         STREET.call.cache_clear()  # so that no program is cached from the previous run

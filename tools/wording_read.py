@@ -155,8 +155,8 @@ def benchmark_parser_of(kind: str) -> QuestionParser:
     builders = {
         "room": rooms.benchmark_parser,
         "street": street.benchmark_parser,
-        "photo": photographs.PhotoQuestionParser,
-        "orbit": orbit.OrbitQuestionParser,
+        "photo": photographs.question_parser,
+        "orbit": orbit.question_parser,
     }
     return builders[kind]()
 

@@ -17,12 +17,12 @@ from po3d.io.errors import InputError
 from po3d.io.runs import SCENES
 from po3d.reasoning.questions import Question
 from po3d.systems.baselines import (
-    FrequencyAnswer,
-    FrequencyBaseline,
     Planar,
-    RandomAnswer,
-    RandomBaseline,
-    RandomOption,
+    frequency_answer,
+    frequency_baseline,
+    random_answer,
+    random_baseline,
+    random_option,
 )
 from po3d.systems.estimators import Shipped, chosen_modules, title
 from po3d.systems.general_parser import ParserMode
@@ -185,17 +185,17 @@ def random(
             f"benchmark={benchmark}"
         )
     if domain == "street":
-        return RandomBaseline(seed)
+        return random_baseline(seed)
     if domain == "rooms":
-        return RandomAnswer(_training(benchmark, domain, training), seed)
-    return RandomOption(seed, consistent)
+        return random_answer(_training(benchmark, domain, training), seed)
+    return random_option(seed, consistent)
 
 
 def frequency(benchmark: str, domain: str, training: Mapping[str, Any]) -> System:
     """Return the majority baseline: the most frequent answer of a training twin. `training`: its
     `size` (None: TRAINING) and `seed`."""
     questions = _training(benchmark, domain, training)
-    return FrequencyBaseline(questions) if domain == "street" else FrequencyAnswer(questions)
+    return frequency_baseline(questions) if domain == "street" else frequency_answer(questions)
 
 
 def _training(benchmark: str, domain: str, training: Mapping[str, Any]) -> list[Question]:

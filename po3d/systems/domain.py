@@ -32,7 +32,7 @@ from po3d.systems.parser_choice import LIKELY, SURE
 
 if TYPE_CHECKING:
     from po3d.language.read.reader_tokens import Kind
-    from po3d.systems.pipeline import FallbackParser
+    from po3d.systems.general_parser import GeneralQuestionParser
 
 DOMAIN_MODULES = {  # domain of a benchmark's programs -> module with its `Domain`
     "street": "po3d.systems.street",
@@ -385,7 +385,7 @@ def _changed(name: str, settings: Mapping[str, Any]) -> Domain:
 
 
 def likeliest_of(
-    second: "FallbackParser",
+    second: "GeneralQuestionParser",
     executor: Domain,
     answering: SceneExecutor,
     question: Question,

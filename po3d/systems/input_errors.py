@@ -68,7 +68,7 @@ class BadImageCounter:
 
     @property
     def ahead(self) -> int:
-        """Number of images in flight; 0 unless the system is an `AsyncSystem`."""
+        """Number of images in flight; 0 unless the system is an asynchronous system."""
         return getattr(self.system, "ahead", 0)
 
     def begin(self, questions: Sequence[Question], context: Context) -> PendingPredictions:

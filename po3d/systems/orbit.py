@@ -13,7 +13,7 @@ import functools
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from po3d.language.grammar import load
 from po3d.language.program import Call
@@ -36,15 +36,12 @@ from po3d.systems.image_scenes import PREDICTED, ImageScenes
 from po3d.systems.oracle import Module, SubstitutedScene
 from po3d.systems.oracle.views import VIEW_TABLES, truly_fused
 from po3d.systems.photographs import view_source
-from po3d.systems.pipeline import Pipeline
+from po3d.systems.pipeline import Pipeline, QuestionParser
 
 
-@dataclass(frozen=True)
-class OrbitQuestionParser:
-    """Rule-based parser."""
-
-    def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
-        return [ParsedQuestion(read(q.text)) for q in questions]
+def question_parser() -> QuestionParser:
+    """Return the rule-based parser."""
+    return QuestionParser(lambda questions: [ParsedQuestion(read(q.text)) for q in questions])
 
 
 def _own_wording(question: Question, reading: ParsedQuestion) -> bool:
@@ -188,9 +185,5 @@ def pipeline(
     table_source = view_source(scenes, perception, flip_tta, device, "orbit")
     executor = replace(DOMAIN, known_yaw=known_yaw, samples=samples)
     return Pipeline(
-        table_source,
-        OrbitQuestionParser(),
-        executor,
-        tuple(oracle),
-        second(parser, executor, device),
+        table_source, question_parser(), executor, tuple(oracle), second(parser, executor, device)
     )

@@ -56,7 +56,7 @@ from po3d.systems.photograph_answers import (
     support_outcome,
     yes_no,
 )
-from po3d.systems.pipeline import Pipeline, TableSource
+from po3d.systems.pipeline import Pipeline, QuestionParser, TableSource
 
 # Modules that affect the grounding of phrases without relations.
 NAMING = ("detection", *VIEW_TABLES.beliefs)
@@ -67,27 +67,22 @@ OF_PICTURE = re.compile(r" of (?:the|this) (?:photo(?:graph)?|picture|image)\b",
 UNKNOWN_FLIP, UNKNOWN_HEADING = 0.49, 0.9
 
 
-@dataclass(frozen=True)
-class PhotoQuestionParser:
-    """Rule-based parser of texts and options.
+def question_parser(photographs: bool = False) -> QuestionParser:
+    """Return the rule-based parser of texts and options. `photographs`: questions that match no
+    template of the benchmark are first read by the rules for photographs (`photograph_words`)."""
 
-    `photographs`: questions that match no template of the benchmark are first read by the rules for
-    photographs (`photograph_words`).
-    """
-
-    photographs: bool = False
-
-    def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
-        return [ParsedQuestion(self._parse(q).in_core(THREEDSRBENCH)) for q in questions]
-
-    def _parse(self, question: Question) -> Parse:
-        plain = _by_words(question) if self.photographs and not _is_template(question) else None
+    def parse(question: Question) -> Parse:
+        plain = _by_words(question) if photographs and not _is_template(question) else None
         if plain is None:
             return read(question.text, question.options)
         try:
             return replace(plain, program=THREEDSRBENCH.from_core(plain.program))
         except ProgramError:  # the benchmark has no such operation
             return plain
+
+    return QuestionParser(
+        lambda questions: [ParsedQuestion(parse(q).in_core(THREEDSRBENCH)) for q in questions]
+    )
 
 
 def _is_template(question: Question) -> bool:
@@ -433,7 +428,7 @@ def pipeline(
     table_source = view_source(scenes, perception, flip_tta, device, "photographs")
     return Pipeline(
         table_source,
-        PhotoQuestionParser(photos),
+        question_parser(photos),
         executor,
         tuple(oracle),
         second(parser, executor, device),
@@ -454,5 +449,4 @@ def view_source(
         return sources.source_of(perception, domain)
     from po3d.perception.room_view import RoomViewEstimator  # importing torch takes seconds
 
-    views = sources.OrbitViewTables if domain == "orbit" else sources.ViewTables
-    return views(RoomViewEstimator.named(perception, flip_tta, device))
+    return sources.Pictures(RoomViewEstimator.named(perception, flip_tta, device), domain)

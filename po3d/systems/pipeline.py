@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,6 @@ from po3d.io.deprecated_names import old_name
 from po3d.io.errors import InputError
 from po3d.language.read.omissions import omitted, swaps_with_itself, untold
 from po3d.language.read.parse import Parse
-from po3d.language.read.weighing import Weighing
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
 from po3d.systems.answer_options import strip_prompt_template
@@ -51,6 +50,9 @@ from po3d.systems.image_scenes import TRUTH, ImageScenes, Setting
 from po3d.systems.image_scenes import MissingInputs as MissingInputs
 from po3d.systems.oracle import lost_texts
 from po3d.systems.parser_choice import choose
+
+if TYPE_CHECKING:
+    from po3d.systems.general_parser import GeneralQuestionParser
 
 Image = NDArray[np.uint8]  # (H, W, 3)
 
@@ -99,25 +101,18 @@ ImageQuestions = tuple[Sequence[Question], Context]  # the questions on an image
 
 
 class System(Protocol):
-    """Answers the questions on one image, in their order.
+    """Answers the questions on one image, in their order. Optional members:
 
-    Optional members: `measures` (values for the report
-    beside the score, by name), `notes(questions)` (remarks for the report on these questions), and
-    those of `Batched` or `AsyncSystem`.
+    measures            values for the report beside the score, by name
+    notes(questions)    remarks for the report on these questions
+    answers(batch)      one list of predictions per image, of several images per call, preferably
+                        `at_once`; the answers do not depend on the batch
+    begin(questions, context)   `PendingPredictions`, of a system that waits on I/O and keeps up to
+                        `ahead` images in flight; it reads all that it needs from the context before
+                        it returns
     """
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]: ...
-
-
-class Batched(Protocol):
-    """A system that processes several images per call, preferably `at_once`. The answers do not
-    depend on the batch."""
-
-    at_once: int
-
-    def answers(self, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
-        """Return one list of predictions per image."""
-        ...
 
 
 def at_once(system: System) -> int:
@@ -126,7 +121,7 @@ def at_once(system: System) -> int:
 
 
 def all_answers(system: System, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
-    """Return one list of predictions per image; in one call if the system is `Batched`."""
+    """Return one list of predictions per image; in one call if the system has `answers`."""
     if hasattr(system, "answers"):
         return system.answers(batch)
     return [system.answer(*image) for image in batch]
@@ -138,15 +133,6 @@ class PendingPredictions(Protocol):
     def result(self) -> list[Prediction]: ...
 
     def cancel(self) -> object: ...
-
-
-class AsyncSystem(Protocol):
-    """A system that waits on I/O and keeps up to `ahead` images in flight. `begin` reads everything
-    that it needs from the context before it returns."""
-
-    ahead: int
-
-    def begin(self, questions: Sequence[Question], context: Context) -> PendingPredictions: ...
 
 
 # --- the three stages -----------------------------------------------------------------------------
@@ -170,33 +156,13 @@ class TableSource(Protocol):
         ...
 
 
-class QuestionParser(Protocol):
-    """Parses questions."""
+@dataclass(frozen=True)
+class QuestionParser:
+    """The parser of a benchmark's wording: `read` returns one parse per question. `parser`: its
+    network, for provenance; None for rules."""
 
-    def read(self, questions: Sequence[Question]) -> Sequence[ParsedQuestion]: ...
-
-
-class FallbackParser(Protocol):
-    """General parser, used for questions outside the benchmark's own wording; it may use the
-    scenes. `alone`: there is no other parser. `systems.general_parser` implements it."""
-
-    alone: bool
-
-    @property
-    def weighing(self) -> Weighing:
-        """Weights of the alternative parses of a question."""
-        ...
-
-    def readings(
-        self, questions: Sequence[Question], tables: ImageScenes
-    ) -> Sequence[Sequence[ParsedQuestion]]:
-        """Return several alternative parses of each question; `likeliest_of` selects one."""
-        ...
-
-    def certain(self, share: float) -> float:
-        """Return the calibrated probability that an answer is right if its parses have this
-        share of the total weight."""
-        ...
+    read: Callable[[Sequence[Question]], Sequence[ParsedQuestion]]
+    parser: Any = None
 
 
 # --- the pipeline ---------------------------------------------------------------------------------
@@ -210,7 +176,8 @@ class Pipeline:
     reader: QuestionParser
     executor: Domain
     oracle: tuple[str, ...] = ()
-    second: FallbackParser | None = None
+    # General parser, used for questions outside the benchmark's own wording; it may use the scenes.
+    second: "GeneralQuestionParser | None" = None
     # Modules replaced by ground truth with noise of this size (in `Domain.units`).
     noise: Mapping[str, float] = field(default_factory=dict)
     seed: int = 0

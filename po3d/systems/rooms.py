@@ -10,9 +10,9 @@ and question are executed in each.
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Any, Literal
 
 from po3d.io.errors import InputError
 from po3d.language import program as core
@@ -51,38 +51,27 @@ from po3d.systems.general_parser import ParserMode, phrase_of, second
 from po3d.systems.image_scenes import PREDICTED, TRUTH, ImageScenes, Setting
 from po3d.systems.oracle.rooms import ROOM_TABLES
 from po3d.systems.parser_choice import LEAST_STYLE
-from po3d.systems.pipeline import Pipeline, TableSource
+from po3d.systems.pipeline import Pipeline, QuestionParser, TableSource
 
-Sort = Literal["question", "change"]
 GivenFrame = Literal["given"]  # the scene's own axes, set before
 Frame = str | core.Call  # the sentences of a frame, or its program
 LOOKS = tuple(m for m in ROOM_TABLES.beliefs if m != "shape")
 
 
-class RoomTextParser(Protocol):
-    """Parses texts; `po3d.language.read.room_parser.RoomParser` implements it."""
+def question_parser(parser: Any) -> QuestionParser:
+    """Return the parser of questions and changes by a `RoomParser` (`language.read`)."""
 
-    def parse(self, texts: Sequence[str], sort: Sort) -> list[Parse]: ...
-
-
-@dataclass(frozen=True)
-class RoomQuestionParser:
-    parser: RoomTextParser
-
-    def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
+    def read(questions: Sequence[Question]) -> list[ParsedQuestion]:
         changes = list(dict.fromkeys(q.change for q in questions if q.change))
-        read = dict(
-            zip(
-                changes,
-                map(_checked_change, changes, self.parser.parse(changes, "change")),
-                strict=True,
-            )
-        )
-        parsed = self.parser.parse([q.text for q in questions], "question")
+        parses = map(_checked_change, changes, parser.parse(changes, "change"))
+        by_change = dict(zip(changes, parses, strict=True))
+        parsed = parser.parse([q.text for q in questions], "question")
         return [
-            ParsedQuestion(parse.in_core(ROOMS), read.get(q.change))
+            ParsedQuestion(parse.in_core(ROOMS), by_change.get(q.change))
             for q, parse in zip(questions, parsed, strict=True)
         ]
+
+    return QuestionParser(read, parser)
 
 
 def _checked_change(text: str, parse: Parse) -> Parse:
@@ -510,8 +499,8 @@ def source(
     return sources.source(
         name,
         ground_truth=sources.Truth(),
-        semantic_map=sources.LabelledMaps(),
-        captions=sources.Captions(),
+        semantic_map=sources.Annotated(sources.labelled_map),
+        captions=sources.Annotated(sources.captions),
         map=sources.Maps(perception, flip_tta, device),
     )
 
@@ -542,9 +531,9 @@ def pipeline(
     )
 
 
-def benchmark_parser(checkpoint: str = "room_parser", device: str = "cpu") -> RoomQuestionParser:
+def benchmark_parser(checkpoint: str = "room_parser", device: str = "cpu") -> QuestionParser:
     """Return the parser of a shipped or given checkpoint."""
     from po3d.io.checkpoint import locate
     from po3d.language.read.room_parser import RoomParser  # torch takes seconds to import
 
-    return RoomQuestionParser(RoomParser.from_checkpoint(locate(checkpoint), device=device))
+    return question_parser(RoomParser.from_checkpoint(locate(checkpoint), device=device))

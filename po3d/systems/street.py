@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from po3d.io.errors import InputError
 from po3d.language.grammar import load
@@ -29,7 +29,7 @@ from po3d.systems.explanation import Explanation, SceneFigure, flipped
 from po3d.systems.general_parser import ParserMode, second
 from po3d.systems.image_scenes import PREDICTED, ImageScenes, Setting
 from po3d.systems.oracle.street import STREET_TABLES
-from po3d.systems.pipeline import Pipeline, checked_modules
+from po3d.systems.pipeline import Pipeline, QuestionParser, checked_modules
 
 if TYPE_CHECKING:
     from po3d.systems.render_compare import RenderCompare
@@ -39,19 +39,14 @@ REFINE = ("auto", "render_compare", "off")
 POSES = ("position", "depth", "heading", "camera", "shape")
 
 
-class StreetTextParser(Protocol):
-    """Parses questions; `po3d.language.read.street_parser.Parser` implements it."""
+def question_parser(parser: Any) -> QuestionParser:
+    """Return the parser of questions by a `po3d.language.read.street_parser.Parser`."""
 
-    def parse(self, texts: Sequence[str]) -> Sequence[Parse]: ...
-
-
-@dataclass(frozen=True)
-class StreetQuestionParser:
-    parser: StreetTextParser
-
-    def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
-        parses = self.parser.parse([q.text for q in questions])
+    def read(questions: Sequence[Question]) -> list[ParsedQuestion]:
+        parses = parser.parse([q.text for q in questions])
         return [ParsedQuestion(parse.in_core(STREET)) for parse in parses]
+
+    return QuestionParser(read, parser)
 
 
 @dataclass(frozen=True)
@@ -311,11 +306,9 @@ def _note_no_renderer(reason: str) -> None:
     )
 
 
-def benchmark_parser(
-    checkpoint: str = "street_parser", device: str = "cpu"
-) -> StreetQuestionParser:
+def benchmark_parser(checkpoint: str = "street_parser", device: str = "cpu") -> QuestionParser:
     """Return the parser of a shipped or given checkpoint."""
     from po3d.io.checkpoint import locate
     from po3d.language.read.street_parser import Parser
 
-    return StreetQuestionParser(Parser.from_checkpoint(locate(checkpoint), device=device))
+    return question_parser(Parser.from_checkpoint(locate(checkpoint), device=device))

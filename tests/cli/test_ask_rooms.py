@@ -45,7 +45,7 @@ class Reader:
         ]
 
 
-ROOMS = Pipeline(Truth(), rooms.RoomQuestionParser(Reader()), rooms.DOMAIN)
+ROOMS = Pipeline(Truth(), rooms.question_parser(Reader()), rooms.DOMAIN)
 
 
 def asked(question, frame="", change="") -> Answer:

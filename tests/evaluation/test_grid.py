@@ -25,7 +25,7 @@ from po3d.systems.oracle.grid import Answers, OracleMixer
 from po3d.systems.oracle.street import STREET_TABLES
 from po3d.systems.pipeline import ParsedQuestion, Pipeline
 from po3d.systems.scene_sources import Pictures
-from po3d.systems.street import DOMAIN, StreetQuestionParser
+from po3d.systems.street import DOMAIN, question_parser
 
 GROUPS = {
     "detection": ["detection"],
@@ -45,7 +45,7 @@ class Unread:
         return [Parse("unparsed", reason="?") for _ in texts]
 
 
-KIND = OracleMixer(Pipeline(Pictures(None), StreetQuestionParser(Unread()), EXECUTOR))
+KIND = OracleMixer(Pipeline(Pictures(None), question_parser(Unread()), EXECUTOR))
 
 
 def random_cells(count):

@@ -24,8 +24,8 @@ from po3d.scene.table import Scene
 from po3d.systems.oracle.grid import Answers, OracleMixer, mixer
 from po3d.systems.oracle.rooms import ROOM_TABLES
 from po3d.systems.pipeline import Pipeline
-from po3d.systems.rooms import DOMAIN, RoomQuestionParser, framed, room
-from po3d.systems.scene_sources import Captions
+from po3d.systems.rooms import DOMAIN, framed, question_parser, room
+from po3d.systems.scene_sources import Annotated, captions
 
 SPLIT = hypo3d.load(DATA / "hypo3d", "mini")
 NAMES = [n for n in SPLIT.images if "aligned" not in n][:2]
@@ -204,7 +204,9 @@ class Texts:
 
 def kind(**texts) -> OracleMixer:
     return OracleMixer(
-        Pipeline(Captions(), RoomQuestionParser(Texts(**texts)), replace(DOMAIN, samples=SAMPLES))
+        Pipeline(
+            Annotated(captions), question_parser(Texts(**texts)), replace(DOMAIN, samples=SAMPLES)
+        )
     )
 
 
@@ -301,7 +303,9 @@ def test_a_wrong_plan_is_said(options, says):
 
 
 def test_other_frames_than_the_anchors_have_no_grid():
-    pipeline = Pipeline(Captions(), RoomQuestionParser(Texts()), replace(DOMAIN, frame="none"))
+    pipeline = Pipeline(
+        Annotated(captions), question_parser(Texts()), replace(DOMAIN, frame="none")
+    )
     with pytest.raises(InputError, match="frame=anchors"):
         mixer(pipeline)
 

@@ -207,7 +207,7 @@ def test_a_pipeline_brings_in_what_is_not_there(change, question, answer):
     q = Question(
         "1", "study", "?", "2d", "movement", "", "", change="What the guitar or the lamp does."
     )
-    pipeline = Pipeline(Truth(), rooms.RoomQuestionParser(Reader(change, question)), rooms.DOMAIN)
+    pipeline = Pipeline(Truth(), rooms.question_parser(Reader(change, question)), rooms.DOMAIN)
     (found,) = pipeline.answer([q], Context(lambda: None, study, "study"))
     assert found.answer == answer
     assert (found.status == "failed") == (answer is None)

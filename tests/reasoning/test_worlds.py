@@ -20,7 +20,7 @@ from po3d.scene.geometry import wrap_angle
 from po3d.scene.posterior import KINDS, Named, PosteriorDraw, possible, posterior_samples, uncertain
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.systems.pipeline import Context, Pipeline
-from po3d.systems.rooms import DOMAIN, RoomQuestionParser
+from po3d.systems.rooms import DOMAIN, question_parser
 
 
 def thing(x, y, name, color=None, existence=1.0):
@@ -243,7 +243,7 @@ def answered(text, change="", frame="", samples=64):
     q = Question("q", "r", text, "2d", "movement", change=change, frame=frame)
     context = Context(lambda: None, lambda: BELIEVED, "r")
     (prediction,) = Pipeline(
-        Given(), RoomQuestionParser(Programs()), replace(DOMAIN, samples=samples)
+        Given(), question_parser(Programs()), replace(DOMAIN, samples=samples)
     ).answer([q], context)
     return prediction
 

@@ -9,7 +9,7 @@ from po3d.benchmarks.registry import BENCHMARKS, opened, training_questions
 from po3d.io.config import build, compose
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Question
-from po3d.systems.baselines import FrequencyAnswer, RandomAnswer
+from po3d.systems.baselines import frequency_answer, random_answer
 from po3d.systems.pipeline import Context
 
 
@@ -31,7 +31,7 @@ def answers(system, *questions):
 
 
 def test_the_most_frequent_answer_is_of_the_category_and_among_the_options():
-    system = FrequencyAnswer(TRAINING)
+    system = frequency_answer(TRAINING)
     assert answers(system, asked("?"), asked("?", "removal"), asked("?", "unheard of")) == [
         "left",
         "3",
@@ -40,17 +40,17 @@ def test_the_most_frequent_answer_is_of_the_category_and_among_the_options():
     assert answers(system, asked("?", "above", ("no", "yes"))) == ["yes"]
     assert answers(system, asked("?", "above", ("b", "a"))) == ["a"]  # in every rotation the same
     with pytest.raises(InputError, match="needs training questions"):
-        FrequencyAnswer([])
+        frequency_answer([])
 
 
 def test_a_random_answer_is_one_of_the_categorys_and_the_seed_decides():
     questions = [asked("?", number=f"q{k}") for k in range(40)]
-    found = answers(RandomAnswer(TRAINING, 1), *questions)
+    found = answers(random_answer(TRAINING, 1), *questions)
     assert set(found) == {"left", "bed"}
     assert (
         found
-        == answers(RandomAnswer(TRAINING, 1), *questions)
-        != answers(RandomAnswer(TRAINING, 2), *questions)
+        == answers(random_answer(TRAINING, 1), *questions)
+        != answers(random_answer(TRAINING, 2), *questions)
     )
 
 
