@@ -52,57 +52,27 @@ NO_OPTION = -1  # an explicit answer that matches no option
 _I, _IS = re.IGNORECASE, re.IGNORECASE | re.DOTALL
 _WORDINGS = load("answers", "patterns")
 _NUMBERS = _WORDINGS.wordings("number")
-_REFUSAL, _STATED, _DENIED, _YES_NO, _ARTICLE, _NO_ANSWER, _PREFACE, _HEADING, _SECTION, _REASON = (
-    _WORDINGS.expression(key, _I)
-    for key in (
-        "refusal",
-        "stated",
-        "denied",
-        "yes_no",
-        "article",
-        "no_answer",
-        "preface",
-        "heading",
-        "section",
-        "reason",
-    )
+
+
+def _expressions(keys: str) -> Iterator[re.Pattern[str]]:
+    return (_WORDINGS.expression(key, _I) for key in keys.split())
+
+
+# fmt: off
+(
+    _REFUSAL, _STATED, _DENIED, _YES_NO, _ARTICLE, _NO_ANSWER, _PREFACE, _HEADING, _SECTION,
+    _REASON,
+) = _expressions(
+    "refusal stated denied yes_no article no_answer preface heading section reason"
 )
 (
-    _VAGUE,
-    _CORRECTED,
-    _CONCLUDING,
-    _COUNT,
-    _GOVERNED,
-    _REJECTED,
-    _JOINED,
-    _OPEN,
-    _HOWEVER,
-    _LABELLED,
-    _REASON_NEXT,
-    _GOES_ON,
-    _LIST_END,
-    _WRONG_BEHIND,
-    _ADVERBIAL,
-) = (
-    _WORDINGS.expression(key, _I)
-    for key in (
-        "vague",
-        "corrected",
-        "concluding",
-        "count",
-        "governed",
-        "rejected",
-        "joined",
-        "open",
-        "however",
-        "labelled",
-        "reason_next",
-        "goes_on",
-        "list_end",
-        "wrong_behind",
-        "adverbial",
-    )
+    _VAGUE, _CORRECTED, _CONCLUDING, _COUNT, _GOVERNED, _REJECTED, _JOINED, _OPEN, _HOWEVER,
+    _LABELLED, _REASON_NEXT, _GOES_ON, _LIST_END, _WRONG_BEHIND, _ADVERBIAL,
+) = _expressions(
+    "vague corrected concluding count governed rejected joined open however labelled "
+    "reason_next goes_on list_end wrong_behind adverbial"
 )
+# fmt: on
 _NAMED, _RIGHT, _GUESS, _WRONG, _REMAINING, _LETTER = map(
     _WORDINGS.expression, ("named", "right", "guess", "wrong", "remaining", "letter")
 )

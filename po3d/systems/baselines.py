@@ -1,7 +1,7 @@
 """Baselines that ignore the question or the depth, and replay of stored predictions.
 
-the words of the question ──────────────► a guess        Guess
-the gold program on image boxes ────────► 2D relations   Planar
+the words of the question ──────────────► a guess        guessing
+the gold program on image boxes ────────► 2D relations   planar_baseline
 a predictions file of any other model ──► its line       Replay
 """
 
@@ -26,25 +26,29 @@ UNREAD = "gold program"
 
 
 @dataclass(frozen=True)
-class Guess:
-    """A system without an image: `guess` returns the answer to a question and its probability."""
+class Baseline:
+    """A system without perception and parser."""
 
-    guess: Callable[[Question], tuple[str, float]]
+    answer: Callable[[Sequence[Question], Context], list[Prediction]]
 
-    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        return [Prediction(q.id, "ok", *self.guess(q)) for q in questions]
+
+def guessing(guess: Callable[[Question], tuple[str, float]]) -> Baseline:
+    """Return the system that needs no image: `guess` returns an answer and its probability."""
+    return Baseline(
+        lambda questions, context: [Prediction(q.id, "ok", *guess(q)) for q in questions]
+    )
 
 
 def _uniform(answers: Sequence[str], seed: int, stage: str) -> tuple[str, float]:
     return answers[int(rng(seed, stage).integers(len(answers)))], 1 / len(answers)
 
 
-def random_baseline(seed: int = 0) -> Guess:
+def random_baseline(seed: int = 0) -> Baseline:
     """Return the uniform guess among the answers compatible with the question's wording."""
-    return Guess(lambda q: _uniform(ANSWERS[queried_kind(q.text)], seed, f"random/{q.id}"))
+    return guessing(lambda q: _uniform(ANSWERS[queried_kind(q.text)], seed, f"random/{q.id}"))
 
 
-def random_option(seed: int = 0, consistent: bool = False) -> Guess:
+def random_option(seed: int = 0, consistent: bool = False) -> Baseline:
     """Return the uniform guess among the options: independent for every rotation ("random" in the
     paper's table) or, if `consistent`, one content for all rotations ("random++")."""
 
@@ -56,10 +60,10 @@ def random_option(seed: int = 0, consistent: bool = False) -> Guess:
         # Sorted, as the order must not depend on the rotation.
         return _uniform(sorted(q.options), seed, f"options/{key}")
 
-    return Guess(guess)
+    return guessing(guess)
 
 
-def frequency_baseline(training: Iterable[Question]) -> Guess:
+def frequency_baseline(training: Iterable[Question]) -> Baseline:
     """Return the most frequent training answer to questions of this category and answer type."""
 
     def kinds(q: Question) -> tuple[tuple, ...]:
@@ -72,10 +76,10 @@ def frequency_baseline(training: Iterable[Question]) -> Guess:
         first = ANSWERS[queried_kind(q.text)][0], 0.0
         return next((best[key] for key in kinds(q) if key in best), first)
 
-    return Guess(guess)
+    return guessing(guess)
 
 
-def frequency_answer(training: Iterable[Question]) -> Guess:
+def frequency_answer(training: Iterable[Question]) -> Baseline:
     """Return the most frequent training answer to questions of this category and type; with
     options, the option that was most often right. SCOPE's "Frequency" baseline (the most frequent
     answer, according to the paper); the papers of Hypo3D and 3DSRBench have no such row."""
@@ -87,14 +91,14 @@ def frequency_answer(training: Iterable[Question]) -> Guess:
         best = min(offered, key=lambda answer: (-counts[answer], answer))
         return best, counts[best] / max(1, sum(counts[answer] for answer in offered))
 
-    return Guess(guess)
+    return guessing(guess)
 
 
-def random_answer(training: Iterable[Question], seed: int = 0) -> Guess:
+def random_answer(training: Iterable[Question], seed: int = 0) -> Baseline:
     """Return the uniform guess among the training answers to questions of this category and type.
     Hypo3D's paper does not report this baseline."""
     known = _counts(training, _kinds)
-    return Guess(
+    return guessing(
         lambda q: _uniform(sorted(_most_specific(known, q)), seed, f"random answer/{q.id}")
     )
 
@@ -158,37 +162,38 @@ class Replay:
         return [] if present == len(questions) else [f"{message}; a missing answer counts as wrong"]
 
 
-@dataclass(frozen=True)
-class Planar:
-    """2D baseline: the gold program on the true image boxes, without depth
+def planar_baseline() -> Baseline:
+    """Return the 2D baseline: the gold program on the true image boxes, without depth
     (`po3d.reasoning.planar`). It measures how much a question tests 3D. InputError if no program of
     an image is one of 3DSRBench's."""
 
-    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+    def answer(questions: Sequence[Question], context: Context) -> list[Prediction]:
         scene = context.truth()
-        predictions = [self._answer(q, scene) for q in questions]
+        predictions = [_planar_answer(q, scene) for q in questions]
         if questions and all(p.reason.startswith(UNREAD) for p in predictions):
             raise InputError(f"system=planar supports only 3DSRBench; {predictions[0].reason}")
         return predictions
 
-    @staticmethod
-    def _answer(q: Question, scene: Scene) -> Prediction:
-        try:
-            program = parse_text(q.program)
-        except ProgramError as error:
-            return Prediction(q.id, "failed", reason=f"{UNREAD}: {error}")
-        beliefs = [rows_only(thing, scene) for thing in program.things]
-        boxes = [scene.objects[b.index(1.0)].box if 1.0 in b else None for b in beliefs]
-        if None in boxes:
-            return Prediction(
-                q.id, "failed", program=program.text(), reason="an object has no image box"
-            )
-        answer = planar(program.op, tuple(boxes))
-        named = PhraseCall(program.op, tuple(map(without_row, program.things)))
-        option = fit_options(named, q.options)
-        if option is None:
-            return Prediction(
-                q.id, "failed", program=program.text(), reason="no option matches the answer"
-            )
-        word = named.things[answer] if isinstance(answer, int) else answer
-        return Prediction(q.id, "ok", option[word], program=program.text())
+    return Baseline(answer)
+
+
+def _planar_answer(q: Question, scene: Scene) -> Prediction:
+    try:
+        program = parse_text(q.program)
+    except ProgramError as error:
+        return Prediction(q.id, "failed", reason=f"{UNREAD}: {error}")
+    beliefs = [rows_only(thing, scene) for thing in program.things]
+    boxes = [scene.objects[b.index(1.0)].box if 1.0 in b else None for b in beliefs]
+    if None in boxes:
+        return Prediction(
+            q.id, "failed", program=program.text(), reason="an object has no image box"
+        )
+    answer = planar(program.op, tuple(boxes))
+    named = PhraseCall(program.op, tuple(map(without_row, program.things)))
+    option = fit_options(named, q.options)
+    if option is None:
+        return Prediction(
+            q.id, "failed", program=program.text(), reason="no option matches the answer"
+        )
+    word = named.things[answer] if isinstance(answer, int) else answer
+    return Prediction(q.id, "ok", option[word], program=program.text())

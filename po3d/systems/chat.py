@@ -36,22 +36,17 @@ from po3d.systems.pipeline import Context, Image, PerceptionInput, Pipeline, Tab
 Cached = TypeVar("Cached")
 
 
-class Served(NamedTuple):
-    """Settings of a served model."""
-
-    world: str = "street"  # "": selected by the image
-    task: Task | None = None  # None: selected by the wording
-
-
 NAME, ANY = "po3d-pulsecheck457", "po3d"
-MODELS: dict[str, Served] = {
-    NAME: Served(),
-    f"{NAME}-2d": Served(task="2d"),
-    f"{NAME}-6d": Served(task="6d"),
-    "po3d-hypo3d": Served("rooms"),
-    "po3d-3dsrbench": Served("photographs"),
-    "po3d-scope": Served("orbit"),
-    ANY: Served(""),
+# Model -> its domain ("": selected by the image), and the reference frame of left and right (None:
+# selected by the wording).
+MODELS: dict[str, tuple[str, Task | None]] = {
+    NAME: ("street", None),
+    f"{NAME}-2d": ("street", "2d"),
+    f"{NAME}-6d": ("street", "6d"),
+    "po3d-hypo3d": ("rooms", None),
+    "po3d-3dsrbench": ("photographs", None),
+    "po3d-scope": ("orbit", None),
+    ANY: ("", None),
 }
 REQUEST = "request"  # name of the image of a request
 VIEWS = 8  # largest number of images of an orbit
@@ -102,7 +97,7 @@ class ChatRequest(NamedTuple):
     @property
     def task(self) -> Task:
         """Reference frame of left and right: the camera's ("2d") or the object's ("6d")."""
-        named = MODELS[self.model].task
+        _, named = MODELS[self.model]
         return named or (
             "6d" if any("perspective" in text.lower() for text in self.texts) else "2d"
         )
@@ -160,7 +155,7 @@ def read_request(data: bytes) -> ChatRequest:
         if body.get(name) not in fine:
             raise Refusal(400, f"{name}={_short(body[name])} is not supported", name)
     texts, urls = _content(body.get("messages"))
-    most = VIEWS if MODELS[model].world in ("orbit", "") else 1
+    most = VIEWS if MODELS[model][0] in ("orbit", "") else 1
     if not 1 <= len(urls) <= most:
         pictures = "one image" if most == 1 else f"1 to {most} images"
         raise Refusal(
@@ -359,7 +354,7 @@ class DomainPipelines:
     def of(self, request: ChatRequest) -> tuple[str, ...]:
         """Return the domains that may answer a request: the model's, or those of the image's kind;
         Refusal for an out-of-distribution image."""
-        if named := MODELS[request.model].world:
+        if named := MODELS[request.model][0]:
             return (named,)
         if len(request.images) > 1:
             return ("orbit",)
@@ -380,17 +375,11 @@ class DomainPipelines:
         return tuple(world for world in KINDS[near.kind] if world in self.builders)
 
 
-class ChatAnswer(NamedTuple):
-    """The question of a request, and its prediction."""
-
-    question: Question
-    prediction: Prediction
-    domain_match: DomainMatch | None = None  # nearest training domain of the image
-
-
-def ask(worlds: DomainPipelines, request: ChatRequest) -> ChatAnswer:
-    """Return the question and its prediction, by the first domain whose parser reads one of the
-    candidates."""
+def ask(
+    worlds: DomainPipelines, request: ChatRequest
+) -> tuple[Question, Prediction, DomainMatch | None]:
+    """Return the question, its prediction by the first domain whose parser reads one of the
+    candidates, and the nearest training domain of the image."""
     tried = [request.question(text) for text in questions_in(request.texts)]
     if not tried:
         raise Refusal(400, "the message contains no question")
@@ -415,7 +404,7 @@ def ask(worlds: DomainPipelines, request: ChatRequest) -> ChatAnswer:
     (prediction,) = worlds[world].answer(
         [question], Context(lambda: image, no_truth, REQUEST, inputs=inputs)
     )
-    return ChatAnswer(question, prediction, worlds.match_domain(world, image))
+    return question, prediction, worlds.match_domain(world, image)
 
 
 def answer(worlds: DomainPipelines, request: ChatRequest) -> dict:

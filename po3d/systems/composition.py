@@ -17,9 +17,9 @@ from po3d.io.errors import InputError
 from po3d.io.runs import SCENES
 from po3d.reasoning.questions import Question
 from po3d.systems.baselines import (
-    Planar,
     frequency_answer,
     frequency_baseline,
+    planar_baseline,
     random_answer,
     random_baseline,
     random_option,
@@ -208,4 +208,4 @@ def planar(benchmark: str, domain: str) -> System:
     """Return the 2D baseline: gold programs on true image boxes, without depth (3DSRBench only)."""
     if domain != "photographs":
         raise InputError(f"system=planar does not support {benchmark}")
-    return Planar()
+    return planar_baseline()

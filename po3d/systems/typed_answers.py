@@ -22,54 +22,22 @@ PHRASE = 3  # words of a value in which a known one is searched: "a bright red"
 
 _I = re.IGNORECASE
 _WORDINGS = load("answers", "patterns")
+
+
+def _expressions(keys: str) -> Iterator[re.Pattern[str]]:
+    return (_WORDINGS.expression(key, _I) for key in keys.split())
+
+
+# fmt: off
 (
-    _AMOUNT,
-    _UNCOUNTED,
-    _ZERO,
-    _RANGE,
-    _COUNTED,
-    _CONCLUSION,
-    _VERDICT,
-    _EXISTS,
-    _LACKING,
-    _STUB,
-    _NEGATION,
-    _COPULA,
-    _PADDING,
-    _ADVERBIAL,
-    _OPINION,
-    _DIRECTIONS,
-    _OPEN,
-    _HOWEVER,
-    _ARTICLE,
-    _CORRECTED,
-    _ASKS,
-) = (
-    _WORDINGS.expression(key, _I)
-    for key in (
-        "amount",
-        "uncounted",
-        "zero",
-        "range",
-        "counted",
-        "conclusion",
-        "verdict",
-        "exists",
-        "lacking",
-        "stub",
-        "negation",
-        "copula",
-        "padding",
-        "adverbial",
-        "opinion",
-        "directions",
-        "open",
-        "however",
-        "article",
-        "revised",
-        "asks",
-    )
+    _AMOUNT, _UNCOUNTED, _ZERO, _RANGE, _COUNTED, _CONCLUSION, _VERDICT, _EXISTS, _LACKING,
+    _STUB, _NEGATION, _COPULA, _PADDING, _ADVERBIAL, _OPINION, _DIRECTIONS, _OPEN, _HOWEVER,
+    _ARTICLE, _CORRECTED, _ASKS,
+) = _expressions(
+    "amount uncounted zero range counted conclusion verdict exists lacking stub negation "
+    "copula padding adverbial opinion directions open however article revised asks"
 )
+# fmt: on
 _NUMBER_WORDS = _WORDINGS.wordings("number")
 _HANZI = {**{c: k for k, c in enumerate("零一二三四五六七八九十")}, "两": 2}
 _SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+")

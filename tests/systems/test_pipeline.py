@@ -14,9 +14,9 @@ from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
 from po3d.systems.baselines import (
     ANSWERS,
-    Planar,
     Replay,
     frequency_baseline,
+    planar_baseline,
     queried_kind,
     random_baseline,
 )
@@ -271,7 +271,7 @@ def test_replay_returns_the_lines_of_a_file(tmp_path):
 def test_flat_pictures_answer_no_question_of_streets():
     asked = [Question("a", "i", "?", "2d", "L1", program="count(scene)")]
     with pytest.raises(InputError, match="only 3DSRBench"):
-        Planar().answer(asked, Context(untouchable, lambda: Scene((), {}, "gt")))
+        planar_baseline().answer(asked, Context(untouchable, lambda: Scene((), {}, "gt")))
 
 
 @pytest.mark.parametrize(
