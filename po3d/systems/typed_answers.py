@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from po3d.language.grammar import load
 from po3d.systems.answer_kinds import ANSWERS, queried_kind
-from po3d.systems.response_text import AROUND, rest_after, unlatexed, unmarked
+from po3d.systems.response_text import AROUND, expressions, rest_after, unlatexed, unmarked
 
 COUNT, YES_NO, VALUE = "integer", "boolean", "value"
 ATTRIBUTES = ("color", "size", "material", "facing")  # their values are known
@@ -22,18 +22,12 @@ PHRASE = 3  # words of a value in which a known one is searched: "a bright red"
 
 _I = re.IGNORECASE
 _WORDINGS = load("answers", "patterns")
-
-
-def _expressions(keys: str) -> Iterator[re.Pattern[str]]:
-    return (_WORDINGS.expression(key, _I) for key in keys.split())
-
-
 # fmt: off
 (
     _AMOUNT, _UNCOUNTED, _ZERO, _RANGE, _COUNTED, _CONCLUSION, _VERDICT, _EXISTS, _LACKING,
     _STUB, _NEGATION, _COPULA, _PADDING, _ADVERBIAL, _OPINION, _DIRECTIONS, _OPEN, _HOWEVER,
     _ARTICLE, _CORRECTED, _ASKS,
-) = _expressions(
+) = expressions(
     "amount uncounted zero range counted conclusion verdict exists lacking stub negation "
     "copula padding adverbial opinion directions open however article revised asks"
 )
