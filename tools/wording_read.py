@@ -43,11 +43,11 @@ from po3d.systems import orbit, photographs, rooms, street
 from po3d.systems.answer_options import REFUSED, likeliest
 from po3d.systems.api import Model
 from po3d.systems.general_parser import GeneralQuestionParser, joined, second
+from po3d.systems.interfaces import Image
 from po3d.systems.pipeline import (
     Context,
     Domain,
     Execution,
-    Image,
     ImageScenes,
     ParsedQuestion,
     Pipeline,

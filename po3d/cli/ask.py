@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from po3d.scene.table import Scene
     from po3d.systems.api import Answer, Model
     from po3d.systems.domain_router import DomainRouter
-    from po3d.systems.pipeline import Image
+    from po3d.systems.interfaces import Image
 
 PICTURES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
 PERCEPTIONS = ("street", "rooms", "orbit", "map", "photo", "auto")

@@ -102,7 +102,8 @@ def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tupl
 
     from po3d.evaluation.run import by_image
     from po3d.systems.domain import domain
-    from po3d.systems.pipeline import Context, PerceptionInput, Pipeline, pictures_of
+    from po3d.systems.interfaces import Context, PerceptionInput
+    from po3d.systems.pipeline import Pipeline, pictures_of
     from po3d.systems.scene_sources import source_of
 
     executor = domain(world)

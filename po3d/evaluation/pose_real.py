@@ -23,7 +23,8 @@ from po3d.io.text_tables import Table, figure_rows, markdown, text
 from po3d.reasoning.questions import Question, pictures
 from po3d.scene.vocabulary import FACINGS
 from po3d.systems.baselines import random_option
-from po3d.systems.pipeline import Context, System
+from po3d.systems.interfaces import System
+from po3d.systems.pipeline import Context
 from po3d.systems.prompts import Prompt
 
 NOTE = (

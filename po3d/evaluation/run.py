@@ -36,7 +36,8 @@ from po3d.reasoning.questions import Prediction, Question, read_predictions, wri
 from po3d.scene.camera import carried
 from po3d.scene.table import Scene, from_json, to_json
 from po3d.systems import input_errors
-from po3d.systems.pipeline import Context, PendingPredictions, System, all_answers, at_once
+from po3d.systems.interfaces import PendingPredictions, System, all_answers, at_once
+from po3d.systems.pipeline import Context
 
 Answered = tuple[str, Sequence[Question], list[Scene], list[Prediction]]
 # (split, system, images with their questions) -> per image, in order: name, questions, scenes

@@ -32,6 +32,7 @@ from po3d.scene.rooms import CATEGORIES, SYNONYMS
 from po3d.scene.table import Scene, to_json
 from po3d.scene.vocabulary import shape_name
 from po3d.systems.answer_options import restrict_to_options, strip_prompt_template
+from po3d.systems.domain import DOMAIN_MODULES, Execution, ParsedQuestion, SceneExecutor
 from po3d.systems.domain_router import (
     DomainMatch,
     DomainRouter,
@@ -42,20 +43,10 @@ from po3d.systems.domain_router import (
 from po3d.systems.explanation import Explanation
 from po3d.systems.general_parser import MISSING
 from po3d.systems.image_inputs import ImageInputs, no_truth
+from po3d.systems.image_scenes import ImageScenes
+from po3d.systems.interfaces import Context, PerceptionInput
 from po3d.systems.parser_choice import ASK_BELOW, choose, worded
-from po3d.systems.pipeline import (
-    DOMAIN_MODULES,
-    Context,
-    Execution,
-    ImageScenes,
-    ParsedQuestion,
-    PerceptionInput,
-    Pipeline,
-    SceneExecutor,
-    calibrated,
-    likeliest_of,
-    run,
-)
+from po3d.systems.pipeline import Pipeline, calibrated, likeliest_of, run
 
 UNITS = {"volume": "m³", "bearing": "degrees"}  # units of measures; of all others metres
 # Threshold on `Outcome.valid`, the probability of presuppositions (that there is one red bus).

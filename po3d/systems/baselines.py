@@ -20,7 +20,7 @@ from po3d.reasoning.planar import planar
 from po3d.reasoning.questions import Prediction, Question, read_predictions
 from po3d.scene.table import Scene
 from po3d.systems.answer_kinds import ANSWERS, queried_kind
-from po3d.systems.pipeline import Context
+from po3d.systems.interfaces import Context
 
 UNREAD = "gold program"
 

@@ -31,7 +31,8 @@ from po3d.reasoning.questions import Prediction, Question, Task
 from po3d.scene.table import Scene
 from po3d.systems.domain_router import KINDS, DomainMatch, distances, nearest
 from po3d.systems.image_inputs import ImageInputs, no_truth
-from po3d.systems.pipeline import Context, Image, PerceptionInput, Pipeline, TableSource
+from po3d.systems.interfaces import Context, Image, PerceptionInput, TableSource
+from po3d.systems.pipeline import Pipeline
 
 Cached = TypeVar("Cached")
 

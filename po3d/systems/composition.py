@@ -24,9 +24,11 @@ from po3d.systems.baselines import (
     random_baseline,
     random_option,
 )
+from po3d.systems.domain import DOMAIN_MODULES
 from po3d.systems.estimators import Shipped, chosen_modules, title
 from po3d.systems.general_parser import ParserMode
-from po3d.systems.pipeline import DOMAIN_MODULES, Pipeline, System
+from po3d.systems.interfaces import System
+from po3d.systems.pipeline import Pipeline
 
 PICTURES = ("predicted", "map")  # sources of scenes that use an estimator
 # Default number of scenes in a training twin.

@@ -1,4 +1,4 @@
-"""A domain as a value, and the execution of parsed questions in it.
+"""A domain as a value: the meaning of programs, and the settings of their execution.
 
 A domain is the data in which streets, rooms, photographs and orbits differ: rules, dialect,
 modules, settings, and a few functions. Each has a module in `po3d.systems` (`street`, `rooms`,
@@ -15,16 +15,15 @@ from po3d.io.errors import InputError, known
 from po3d.language.dialects import Dialect
 from po3d.language.program import Call, ProgramError, Tree
 from po3d.language.read.mending import Mending
-from po3d.language.read.parse import BEYOND, Parse
-from po3d.language.read.weighing import ParseEvidence
+from po3d.language.read.parse import Parse
 from po3d.reasoning.execute import Mode
-from po3d.reasoning.outcome import ExecutionFailure, Outcome
+from po3d.reasoning.outcome import Outcome
 from po3d.reasoning.questions import Question
 from po3d.reasoning.rules import Rules
 from po3d.scene.posterior import kinds, uncertain
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import shape_name
-from po3d.systems.answer_options import REFUSED, chosen, likeliest, offered_answers
+from po3d.systems.answer_options import chosen, offered_answers
 from po3d.systems.explanation import Explanation, SceneFigure
 from po3d.systems.image_scenes import ImageScenes, Setting
 from po3d.systems.oracle import OracleModules
@@ -32,7 +31,6 @@ from po3d.systems.parser_choice import LIKELY, SURE
 
 if TYPE_CHECKING:
     from po3d.language.read.reader_tokens import Kind
-    from po3d.systems.general_parser import GeneralQuestionParser
 
 DOMAIN_MODULES = {  # domain of a benchmark's programs -> module with its `Domain`
     "street": "po3d.systems.street",
@@ -379,71 +377,3 @@ def domain(name: str) -> Domain:
 
 def _changed(name: str, settings: Mapping[str, Any]) -> Domain:
     return replace(domain(name), **settings)
-
-
-# --- execution of parses --------------------------------------------------------------------------
-
-
-def likeliest_of(
-    second: "GeneralQuestionParser",
-    executor: Domain,
-    answering: SceneExecutor,
-    question: Question,
-    readings: Sequence[ParsedQuestion],
-) -> Execution:
-    """Execute the general parser's alternatives and add up their weights by answer (a refusal
-    counts as an answer). Return the first one with the answer of the largest weight; its
-    probability is the calibrated share of that weight."""
-    executions = [
-        (
-            Execution(Outcome("failed", None, reason=r.unread), r)
-            if r.unread
-            else run(answering, question, r)
-        )
-        for r in readings
-    ]
-    answers = [
-        REFUSED if execution.reading.unread else execution.outcome.answer
-        for execution in executions
-    ]
-    weigh = second.weighing
-    weights = [
-        weigh(evidence(executor, answering, question, execution, weigh.unchanged != 0))
-        for execution in executions
-    ]
-    k, share = likeliest(answers, weights)
-    outcome, reading = executions[k]
-    return Execution(
-        outcome,
-        reading._replace(question=replace(reading.question, probability=second.certain(share))),
-    )
-
-
-def evidence(
-    executor: Domain,
-    answering: SceneExecutor,
-    question: Question,
-    execution: Execution,
-    compare: bool = True,
-) -> ParseEvidence:
-    """Return the features by which an executed parse is weighted. `compare`: also execute it
-    without the change, to detect a change without effect."""
-    outcome, reading = execution
-    p = reading.probability
-    if reading.unread:
-        return ParseEvidence(p, fails=reading.unread.endswith(BEYOND))
-    calls = executor.length(reading.question.program)
-    if outcome.answer is None:
-        return ParseEvidence(p, calls, fails=True)
-    if reading.change is None or not compare:
-        return ParseEvidence(p, calls)
-    before = run(answering, question, reading._replace(change=None)).outcome.answer
-    return ParseEvidence(p, calls, unchanged=before == outcome.answer)
-
-
-def run(answering: SceneExecutor, question: Question, reading: ParsedQuestion) -> Execution:
-    """Execute a parse; an error becomes a failed outcome."""
-    try:
-        return answering.run(question, reading)
-    except (ExecutionFailure, InputError, ProgramError) as failure:
-        return Execution(Outcome("failed", None, reason=str(failure)), reading)

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from po3d.io.images import ImageError
 from po3d.reasoning.questions import Prediction, Question
-from po3d.systems.pipeline import (
+from po3d.systems.interfaces import (
     Context,
     ImageQuestions,
     PendingPredictions,

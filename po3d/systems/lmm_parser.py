@@ -31,8 +31,8 @@ from po3d.reasoning.questions import Prediction, Question
 from po3d.systems import pipeline
 from po3d.systems.domain import ParsedQuestion, SceneExecutor, domain
 from po3d.systems.image_scenes import ImageScenes
+from po3d.systems.interfaces import Context
 from po3d.systems.lmm import Finish, Lmm
-from po3d.systems.pipeline import Context
 from po3d.systems.prompts import Prompt, predicted_tables
 
 _LINE = re.compile(

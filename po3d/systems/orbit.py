@@ -33,10 +33,11 @@ from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
 from po3d.systems.general_parser import ParserMode, as_phrases, second
 from po3d.systems.image_scenes import PREDICTED, ImageScenes
+from po3d.systems.interfaces import QuestionParser
 from po3d.systems.oracle import Module, SubstitutedScene
 from po3d.systems.oracle.views import VIEW_TABLES, truly_fused
 from po3d.systems.photographs import view_source
-from po3d.systems.pipeline import Pipeline, QuestionParser
+from po3d.systems.pipeline import Pipeline
 
 
 def question_parser() -> QuestionParser:

@@ -39,6 +39,7 @@ from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure
 from po3d.systems.general_parser import ParserMode, as_phrases, second
 from po3d.systems.image_scenes import PREDICTED, ImageScenes
+from po3d.systems.interfaces import QuestionParser, TableSource
 from po3d.systems.oracle import Module
 from po3d.systems.oracle.views import VIEW_TABLES
 from po3d.systems.photograph_answers import (
@@ -56,7 +57,7 @@ from po3d.systems.photograph_answers import (
     support_outcome,
     yes_no,
 )
-from po3d.systems.pipeline import Pipeline, QuestionParser, TableSource
+from po3d.systems.pipeline import Pipeline
 
 # Modules that affect the grounding of phrases without relations.
 NAMING = ("detection", *VIEW_TABLES.beliefs)

@@ -18,154 +18,45 @@ with a status and a reason.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from po3d.io.deprecated_names import old_name
 from po3d.io.errors import InputError
+from po3d.language.program import ProgramError
 from po3d.language.read.omissions import omitted, swaps_with_itself, untold
-from po3d.language.read.parse import Parse
+from po3d.language.read.parse import BEYOND, Parse
+from po3d.language.read.weighing import ParseEvidence
+from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
-from po3d.systems.answer_options import strip_prompt_template
+from po3d.systems.answer_options import REFUSED, likeliest, strip_prompt_template
 from po3d.systems.domain import DOMAIN_MODULES as DOMAIN_MODULES
 from po3d.systems.domain import (
     Domain,
+    Execution,
     ParsedImage,
     ParsedQuestion,
     SceneExecutor,
     domain,
-    likeliest_of,
-    run,
 )
-from po3d.systems.domain import Execution as Execution
-from po3d.systems.image_scenes import MISSING_INPUTS as MISSING_INPUTS
 from po3d.systems.image_scenes import PREDICTED as PREDICTED
 from po3d.systems.image_scenes import TRUTH, ImageScenes, Setting
-from po3d.systems.image_scenes import MissingInputs as MissingInputs
+from po3d.systems.interfaces import (
+    Context,
+    ImageQuestions,
+    PerceptionInput,
+    QuestionParser,
+    TableSource,
+    perceived,
+)
 from po3d.systems.oracle import lost_texts
 from po3d.systems.parser_choice import choose
 
 if TYPE_CHECKING:
     from po3d.systems.general_parser import GeneralQuestionParser
-
-Image = NDArray[np.uint8]  # (H, W, 3)
-
-
-@dataclass(frozen=True)
-class Context:
-    """One image of a benchmark; its parts are read or rendered on access."""
-
-    image: Callable[[], Image]
-    truth: Callable[[], Scene]  # the true scene; only for oracles
-    name: str = ""
-    # Called by a system with each scene that it used; the evaluation compares it with the truth.
-    on_scene: Callable[[Scene], None] = lambda scene: None
-    # Further inputs of the benchmark: a room's map and captions, a focal length, an orbit's views.
-    inputs: Any = MISSING_INPUTS
-
-    @classmethod
-    def of(
-        cls, split: Any, name: str, on_scene: Callable[[Scene], None] = lambda scene: None
-    ) -> "Context":
-        """Return the context of the image `name` of a benchmark's split."""
-        inputs = split.inputs(name) if hasattr(split, "inputs") else MISSING_INPUTS
-        return cls(lambda: split.image(name), lambda: split.truth(name), name, on_scene, inputs)
-
-    def picture(self, name: str) -> Image:
-        """Return the pixels of the image, or of one of its views."""
-        return self.image() if name == self.name else self.inputs.image(name)
-
-    def true(self, name: str) -> Scene:
-        """Return the true scene of the image, or of one of its views."""
-        return self.truth() if name == self.name else self.inputs.truth(name)
-
-
-def perceived(scene: Scene, name: str) -> Scene:
-    """Return the scene that perception predicted for the image `name`; InputError if it is the
-    ground truth. Only an oracle, or a pipeline whose configuration names the true scenes as its
-    source, may use the ground truth."""
-    if scene.source == "gt":
-        raise InputError(
-            f"perception returned ground truth for {name!r}; only an Oracle may use it"
-        )
-    return scene
-
-
-ImageQuestions = tuple[Sequence[Question], Context]  # the questions on an image
-
-
-class System(Protocol):
-    """Answers the questions on one image, in their order. Optional members:
-
-    measures            values for the report beside the score, by name
-    notes(questions)    remarks for the report on these questions
-    answers(batch)      one list of predictions per image, of several images per call, preferably
-                        `at_once`; the answers do not depend on the batch
-    begin(questions, context)   `PendingPredictions`, of a system that waits on I/O and keeps up to
-                        `ahead` images in flight; it reads all that it needs from the context before
-                        it returns
-    """
-
-    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]: ...
-
-
-def at_once(system: System) -> int:
-    """Return the preferred batch size of a system, in images."""
-    return getattr(system, "at_once", 1)
-
-
-def all_answers(system: System, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
-    """Return one list of predictions per image; in one call if the system has `answers`."""
-    if hasattr(system, "answers"):
-        return system.answers(batch)
-    return [system.answer(*image) for image in batch]
-
-
-class PendingPredictions(Protocol):
-    """Predictions in progress: a future."""
-
-    def result(self) -> list[Prediction]: ...
-
-    def cancel(self) -> object: ...
-
-
-# --- the three stages -----------------------------------------------------------------------------
-
-
-class PerceptionInput(NamedTuple):
-    """Input of perception for one image."""
-
-    context: Context
-    names: Sequence[str]  # names of the image itself, or of those views that the questions refer to
-    things: Sequence[str] = ()  # object names in the questions
-
-
-class TableSource(Protocol):
-    """Returns the scenes of images. `true`: whether they are the ground truth."""
-
-    true: ClassVar[bool] = False
-
-    def tables(self, looks: Sequence[PerceptionInput]) -> Sequence[Sequence[Scene]]:
-        """Return, for each image, one scene per name. InputError if an input is missing."""
-        ...
-
-
-@dataclass(frozen=True)
-class QuestionParser:
-    """The parser of a benchmark's wording: `read` returns one parse per question. `parser`: its
-    network, for provenance; None for rules."""
-
-    read: Callable[[Sequence[Question]], Sequence[ParsedQuestion]]
-    parser: Any = None
-
-
-# --- the pipeline ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -394,6 +285,71 @@ def calibrated(probability: float, tables: ImageScenes, mode: str) -> float:
     if fit is None or fit.mode != mode or tables.settings:
         return probability
     return fit.calibrated(probability)
+
+
+def likeliest_of(
+    second: "GeneralQuestionParser",
+    executor: Domain,
+    answering: SceneExecutor,
+    question: Question,
+    readings: Sequence[ParsedQuestion],
+) -> Execution:
+    """Execute the general parser's alternatives and add up their weights by answer (a refusal
+    counts as an answer). Return the first one with the answer of the largest weight; its
+    probability is the calibrated share of that weight."""
+    executions = [
+        (
+            Execution(Outcome("failed", None, reason=r.unread), r)
+            if r.unread
+            else run(answering, question, r)
+        )
+        for r in readings
+    ]
+    answers = [
+        REFUSED if execution.reading.unread else execution.outcome.answer
+        for execution in executions
+    ]
+    weigh = second.weighing
+    weights = [
+        weigh(evidence(executor, answering, question, execution, weigh.unchanged != 0))
+        for execution in executions
+    ]
+    k, share = likeliest(answers, weights)
+    outcome, reading = executions[k]
+    return Execution(
+        outcome,
+        reading._replace(question=replace(reading.question, probability=second.certain(share))),
+    )
+
+
+def evidence(
+    executor: Domain,
+    answering: SceneExecutor,
+    question: Question,
+    execution: Execution,
+    compare: bool = True,
+) -> ParseEvidence:
+    """Return the features by which an executed parse is weighted. `compare`: also execute it
+    without the change, to detect a change without effect."""
+    outcome, reading = execution
+    p = reading.probability
+    if reading.unread:
+        return ParseEvidence(p, fails=reading.unread.endswith(BEYOND))
+    calls = executor.length(reading.question.program)
+    if outcome.answer is None:
+        return ParseEvidence(p, calls, fails=True)
+    if reading.change is None or not compare:
+        return ParseEvidence(p, calls)
+    before = run(answering, question, reading._replace(change=None)).outcome.answer
+    return ParseEvidence(p, calls, unchanged=before == outcome.answer)
+
+
+def run(answering: SceneExecutor, question: Question, reading: ParsedQuestion) -> Execution:
+    """Execute a parse; an error becomes a failed outcome."""
+    try:
+        return answering.run(question, reading)
+    except (ExecutionFailure, InputError, ProgramError) as failure:
+        return Execution(Outcome("failed", None, reason=str(failure)), reading)
 
 
 @dataclass(frozen=True)

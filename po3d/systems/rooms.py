@@ -49,9 +49,10 @@ from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
 from po3d.systems.general_parser import ParserMode, phrase_of, second
 from po3d.systems.image_scenes import PREDICTED, TRUTH, ImageScenes, Setting
+from po3d.systems.interfaces import QuestionParser, TableSource
 from po3d.systems.oracle.rooms import ROOM_TABLES
 from po3d.systems.parser_choice import LEAST_STYLE
-from po3d.systems.pipeline import Pipeline, QuestionParser, TableSource
+from po3d.systems.pipeline import Pipeline
 
 GivenFrame = Literal["given"]  # the scene's own axes, set before
 Frame = str | core.Call  # the sentences of a frame, or its program

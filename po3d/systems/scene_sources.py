@@ -24,7 +24,7 @@ from po3d.scene.street import AXES, FOCAL, WIDTH, camera
 from po3d.scene.table import Scene, from_json, to_json
 from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.systems.estimators import Given, check_domain, class_path, estimated, is_copy, parameters
-from po3d.systems.pipeline import Context, PerceptionInput, TableSource
+from po3d.systems.interfaces import Context, PerceptionInput, TableSource
 
 if TYPE_CHECKING:
     from po3d.perception.top_view import TopViewEstimator

@@ -12,18 +12,11 @@ from typing import Any
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
+from po3d.systems.domain import Domain, ParsedQuestion, SceneExecutor
+from po3d.systems.image_scenes import PREDICTED, ImageScenes, Setting
 from po3d.systems.input_errors import BadImageCounter
 from po3d.systems.oracle import lost_texts
-from po3d.systems.pipeline import (
-    PREDICTED,
-    Domain,
-    ImageScenes,
-    ParsedQuestion,
-    Pipeline,
-    SceneExecutor,
-    Setting,
-    run,
-)
+from po3d.systems.pipeline import Pipeline, run
 
 
 @dataclass(frozen=True)
