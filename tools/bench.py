@@ -50,8 +50,8 @@ from po3d.reasoning.world import SceneGeometry
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.systems import general_parser
+from po3d.systems.framed_rooms import framed
 from po3d.systems.pipeline import Context, ImageScenes, Pipeline
-from po3d.systems.rooms import framed
 from po3d.systems.scene_sources import Pictures
 from po3d.systems.street import DOMAIN, question_parser
 from tools import roofline

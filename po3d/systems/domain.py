@@ -38,7 +38,7 @@ DOMAIN_MODULES = {  # domain of a benchmark's programs -> module with its `Domai
     "photographs": "po3d.systems.photographs",
     "orbit": "po3d.systems.orbit",
 }
-FrameMode = Literal["anchors", "none", "camera"]  # of rooms: see `po3d.systems.rooms.framed`
+FrameMode = Literal["anchors", "none", "camera"]  # of rooms: see `po3d.systems.framed_rooms.framed`
 
 
 class ParsedQuestion(NamedTuple):

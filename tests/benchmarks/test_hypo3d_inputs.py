@@ -26,8 +26,9 @@ from po3d.io.errors import InputError
 from po3d.io.files import write_json
 from po3d.perception.semantic_map import semantic_map, to_json
 from po3d.synthesis.top_view.layouts import sample_room
+from po3d.systems.framed_rooms import framed
 from po3d.systems.pipeline import Context, PerceptionInput
-from po3d.systems.rooms import framed, source
+from po3d.systems.rooms import source
 from po3d.systems.scene_sources import Maps
 from po3d.training.estimator import EstimatorModule
 

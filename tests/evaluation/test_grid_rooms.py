@@ -21,10 +21,11 @@ from po3d.reasoning.apply_edit import brought_in
 from po3d.reasoning.questions import Prediction
 from po3d.scene.edits import support
 from po3d.scene.table import Scene
+from po3d.systems.framed_rooms import framed, room
 from po3d.systems.oracle.grid import Answers, OracleMixer, mixer
 from po3d.systems.oracle.rooms import ROOM_TABLES
 from po3d.systems.pipeline import Pipeline
-from po3d.systems.rooms import DOMAIN, framed, question_parser, room
+from po3d.systems.rooms import DOMAIN, question_parser
 from po3d.systems.scene_sources import Annotated, captions
 
 SPLIT = hypo3d.load(DATA / "hypo3d", "mini")

@@ -19,8 +19,8 @@ from po3d.reasoning.questions import Question
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.table import Scene, from_json
 from po3d.systems import rooms
+from po3d.systems.framed_rooms import framed
 from po3d.systems.pipeline import Context, Pipeline
-from po3d.systems.rooms import framed
 from po3d.systems.scene_sources import Truth
 from tools.natural_rooms import BANK, ROOMS
 
