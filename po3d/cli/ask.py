@@ -112,6 +112,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='rooms: definition of the front, for example "The door is at the front."',
     )
     parser.add_argument("--change", default="", help="rooms: a change to apply before answering")
+    _add_image_arguments(parser)
+    reading = (
+        "benchmark (for the benchmark's wording), general, or cascade (the benchmark's parser "
+        "first; asks for confirmation where they differ)"
+    )
+    parser.add_argument(
+        "--parser", choices=("benchmark", "general", "cascade"), default="cascade", help=reading
+    )
+    parser.add_argument("--perception-checkpoint", default=STREETS, metavar="NAME_OR_PATH")
+    parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
+    parser.add_argument("--room-parser-checkpoint", default="room_parser", metavar="NAME_OR_PATH")
+    parser.set_defaults(usual={option: parser.get_default(option) for option in READ_BY})
+
+
+def _add_image_arguments(parser: argparse.ArgumentParser) -> None:
     looks = (
         "kind of image, which selects the estimator: street, room from inside, orbit view, top-view"
         " map, or photograph by third-party networks (default: auto, chosen from the image)"
@@ -139,17 +154,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=setting)
     for option, metavar, text in PHOTOGRAPH_OPTIONS:
         parser.add_argument(option, metavar=metavar, help=f"photographs: {text}")
-    reading = (
-        "benchmark (for the benchmark's wording), general, or cascade (the benchmark's parser "
-        "first; asks for confirmation where they differ)"
-    )
-    parser.add_argument(
-        "--parser", choices=("benchmark", "general", "cascade"), default="cascade", help=reading
-    )
-    parser.add_argument("--perception-checkpoint", default=STREETS, metavar="NAME_OR_PATH")
-    parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
-    parser.add_argument("--room-parser-checkpoint", default="room_parser", metavar="NAME_OR_PATH")
-    parser.set_defaults(usual={option: parser.get_default(option) for option in READ_BY})
 
 
 def run(arguments: argparse.Namespace) -> int:
