@@ -28,6 +28,7 @@ from po3d.reasoning.world import SceneGeometry
 from po3d.scene.fusion import Fused, ViewTable, fuse
 from po3d.scene.orbit import sense_of, turned_axes
 from po3d.scene.table import Scene
+from po3d.systems import scene_sources as sources
 from po3d.systems.domain import Domain, Execution, ParsedQuestion
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
@@ -36,7 +37,6 @@ from po3d.systems.image_scenes import PREDICTED, ImageScenes
 from po3d.systems.interfaces import QuestionParser
 from po3d.systems.oracle import Module, SubstitutedScene
 from po3d.systems.oracle.views import VIEW_TABLES, truly_fused
-from po3d.systems.photographs import view_source
 from po3d.systems.pipeline import Pipeline
 
 
@@ -183,7 +183,7 @@ def pipeline(
     truth. `flip_tta`: horizontal-flip test-time augmentation. `device`: where the network runs.
     `parser`: a `ParserMode`. The others as in `Domain`.
     """
-    table_source = view_source(scenes, perception, flip_tta, device, "orbit")
+    table_source = sources.source("orbit", scenes, perception, flip_tta, device)
     executor = replace(DOMAIN, known_yaw=known_yaw, samples=samples)
     return Pipeline(
         table_source, question_parser(), executor, tuple(oracle), second(parser, executor, device)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from po3d.io.seeding import rng
 from po3d.language.descriptions import describe
@@ -39,7 +39,7 @@ from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure
 from po3d.systems.general_parser import ParserMode, as_phrases, second
 from po3d.systems.image_scenes import PREDICTED, ImageScenes
-from po3d.systems.interfaces import QuestionParser, TableSource
+from po3d.systems.interfaces import QuestionParser
 from po3d.systems.oracle import Module
 from po3d.systems.oracle.views import VIEW_TABLES
 from po3d.systems.photograph_answers import (
@@ -426,7 +426,7 @@ def pipeline(
         assume_present=assume_present,
         classes=classes,
     )
-    table_source = view_source(scenes, perception, flip_tta, device, "photographs")
+    table_source = sources.source("photographs", scenes, perception, flip_tta, device)
     return Pipeline(
         table_source,
         question_parser(photos),
@@ -434,20 +434,3 @@ def pipeline(
         tuple(oracle),
         second(parser, executor, device),
     )
-
-
-def view_source(
-    scenes: str,
-    perception: Perception,
-    flip_tta: bool,
-    device: str,
-    domain: Literal["photographs", "orbit"],
-) -> TableSource:
-    """Return the source of scenes of that name, for images or views."""
-    if scenes != "predicted":
-        return sources.source(scenes, ground_truth=sources.Truth(), predicted=sources.Truth())
-    if not isinstance(perception, str):
-        return sources.source_of(perception, domain)
-    from po3d.perception.room_view import RoomViewEstimator  # importing torch takes seconds
-
-    return sources.Pictures(RoomViewEstimator.named(perception, flip_tta, device), domain)

@@ -28,7 +28,7 @@ from po3d.systems.explanation import Explanation, SceneFigure, flipped
 from po3d.systems.framed_rooms import Frame, FramedRoom, framed_room, room
 from po3d.systems.general_parser import ParserMode, second
 from po3d.systems.image_scenes import PREDICTED, TRUTH, ImageScenes, Setting
-from po3d.systems.interfaces import QuestionParser, TableSource
+from po3d.systems.interfaces import QuestionParser
 from po3d.systems.oracle.rooms import ROOM_TABLES
 from po3d.systems.parser_choice import LEAST_STYLE
 from po3d.systems.pipeline import Pipeline
@@ -224,26 +224,6 @@ DOMAIN = Domain(
 )
 
 
-def source(
-    name: str,
-    flip_tta: bool = True,
-    perception: Perception = "top_view_estimator",
-    device: str = "cpu",
-) -> TableSource:
-    """Return the source of scenes of that name (`benchmark.scenes`); InputError for an unknown one.
-    `perception`: estimator for maps, as the name of a shipped pair, a path without suffix or an
-    object. `flip_tta`: horizontal-flip test-time augmentation. `device`: where the network runs."""
-    if name == "map" and not isinstance(perception, str):
-        return sources.source_of(perception, "rooms")
-    return sources.source(
-        name,
-        ground_truth=sources.Truth(),
-        semantic_map=sources.Annotated(sources.labelled_map),
-        captions=sources.Annotated(sources.captions),
-        map=sources.Maps(perception, flip_tta, device),
-    )
-
-
 def pipeline(
     scenes: str = "map",
     parser_checkpoint: str = "room_parser",
@@ -263,7 +243,7 @@ def pipeline(
     `Domain`.
     """
     executor = replace(DOMAIN, frame=frame, samples=samples, draw=draw)
-    table_source = source(scenes, flip_tta, perception, device)
+    table_source = sources.source("rooms", scenes, perception, flip_tta, device)
     benchmark_reader = benchmark_parser(parser_checkpoint, device)
     return Pipeline(
         table_source, benchmark_reader, executor, tuple(oracle), second(parser, executor, device)

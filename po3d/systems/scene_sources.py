@@ -249,7 +249,29 @@ class Maps(TableSource):
         return TopViewEstimator.named(self.checkpoint, self.flip_tta, self.device)
 
 
-def source(name: str, **sources: TableSource) -> TableSource:
-    """Return the source of that name; InputError for an unknown one."""
-    known("source of scenes", name, sources)
-    return sources[name]
+SOURCES: dict[Domain, tuple[str, ...]] = {  # the values of `benchmark.scenes`
+    "rooms": ("ground_truth", "semantic_map", "captions", "map"),
+    "photographs": ("ground_truth", "predicted"),
+    "orbit": ("ground_truth", "predicted"),
+}
+
+
+def source(
+    domain: Domain, scenes: str, perception: Any, flip_tta: bool = True, device: str = "cpu"
+) -> TableSource:
+    """Return the source of scenes of that name (`benchmark.scenes`); InputError for an unknown one.
+    `perception`: estimator of predicted scenes, as the name of a shipped pair, a path without
+    suffix or an object. `flip_tta`: horizontal-flip test-time augmentation. `device`: where the
+    network runs."""
+    known("source of scenes", scenes, SOURCES[domain])
+    if scenes == "ground_truth":
+        return Truth()
+    if scenes in ("semantic_map", "captions"):
+        return Annotated(captions if scenes == "captions" else labelled_map)
+    if not isinstance(perception, str):
+        return source_of(perception, domain)
+    if domain == "rooms":
+        return Maps(perception, flip_tta, device)
+    from po3d.perception.room_view import RoomViewEstimator  # importing torch takes seconds
+
+    return Pictures(RoomViewEstimator.named(perception, flip_tta, device), domain)
