@@ -27,14 +27,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from po3d.benchmarks.choices import LETTERS, gapped
+from po3d.benchmarks.choices import gapped
 from po3d.language.grammar import load
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.answer_choice import NO_OPTION, option_of
 from po3d.systems.response_text import (
     AROUND,
-    ARTICLE,
-    CONCLUDING,
+    BOLD,
     CORRECTED,
     HOWEVER,
     LABEL,
@@ -47,24 +46,25 @@ from po3d.systems.response_text import (
     normal,
     plain_text,
     rest_after,
-    unlatexed,
     unmarked,
 )
-from po3d.systems.typed_answers import VALUE, question_kind, simple, typed, without_question
+from po3d.systems.typed_answers import (
+    VALUE,
+    free_answer,
+    question_kind,
+    simple,
+    typed,
+    without_question,
+)
 
 LONGEST = 2000  # characters of a candidate
 UNDECIDED = "no option"  # rule name if the response matches no option, or several
 
 _I, _IS = re.IGNORECASE, re.IGNORECASE | re.DOTALL
 _WORDINGS = load("answers", "patterns")
-_NUMBERS = _WORDINGS.wordings("number")
-# fmt: off
-(
-    _REFUSAL, _STATED, _YES_NO, _HEADING, _SECTION, _REASON, _VAGUE, _COUNT, _LABELLED, _ADVERBIAL,
-) = expressions(
-    "refusal stated yes_no heading section reason vague count labelled adverbial"
+_REFUSAL, _STATED, _HEADING, _SECTION, _VAGUE, _ADVERBIAL = expressions(
+    "refusal stated heading section vague adverbial"
 )
-# fmt: on
 
 _BRACES = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
 _NEXT_TURN = re.compile(r"\n\s*(?:question|q|user|human|instruction)\s*:", _I)
@@ -98,12 +98,9 @@ _ANSWER_KEY = re.compile(
 _REASON_KEY = re.compile(
     r".*(?:reason|explan|analy|thought|think|confiden|probab|descri|justif|step|evidence).*", _I
 )
-_NUMBERED = re.compile(r"^1[.)]\s+(?=[a-z]+(?:\s[a-z]+){0,2}$)")  # a list with a single item
-_BOLD = re.compile(r"\*\*([^*\n]+?)\*\*(?!\s*:)")
 # excludes the dots in "B. left" and "i.e."
 _SENTENCE_END = re.compile(r"(?<!\b[A-H])(?<!\.\.)(?<!\bi\.e)(?<!\be\.g)[.;!?](?=\s|$)")
 _JSON_START = re.compile(r"\s*[\[(]?\s*\{\s*[\"'][\w -]+[\"']\s*:")  # a line of JSON is no answer
-_FIRST_SENTENCE = re.compile(r"([^.!?;]{1,40})[.!?;]\s+(?=\S)")
 
 # "Image 3", "the 3rd image" for options such as "Third Image"
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
@@ -111,7 +108,6 @@ _ORDINAL_OPTION = re.compile(rf"({'|'.join(_ORDINALS)}) (\w+)", _I)
 # "behind and to the left" for options such as "behind-left"
 _DIAGONAL_OPTION = re.compile(r"(front|behind)[ -](left|right)", _I)
 _DIAGONAL = _WORDINGS.expression("diagonal", _I)
-_CJK_NUMBERS = "零一二三四五六七八九十"
 _LISTED_LINE = re.compile(r"\d{1,2}[.)]\s+\S")
 
 
@@ -183,7 +179,7 @@ def _matched(text: str, options: Sequence[str], cut: bool, question: str) -> Ext
         rule = "first" if cut and rule == "short" else rule
         name = "short" if rule == "first" else rule
         if not options:
-            answer = _free(candidate)
+            answer = free_answer(candidate)
             if answer and question:
                 answer = without_question(answer, question)
             if answer and not NO_ANSWER.fullmatch(answer):
@@ -205,7 +201,7 @@ def _typed(
     """Return the count, "yes" or "no" in a cleaned text; None if no rule finds one."""
     for _, candidate, rule in candidates:
         listed = rule == "short" and "\n" in text and _LISTED_LINE.match(candidate)
-        value = None if listed or rule == "whole" else simple(_free(candidate), kind)
+        value = None if listed or rule == "whole" else simple(free_answer(candidate), kind)
         if value is None and rule != "short" and not (cut and rule == "whole"):
             candidate = text if rule == "refusal" else candidate
             value = typed(candidate, kind, question)
@@ -362,7 +358,7 @@ def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
         yield retained[0], "short"
         return
     first, last = retained[0], retained[-1]
-    bold = _BOLD.findall(last)
+    bold = BOLD.findall(last)
     if len(bold) == 1:
         last = bold[0]
     if choice:
@@ -407,54 +403,3 @@ def _bare(line: str) -> bool:
 
 def _sentence(line: str) -> bool:
     return len(line.split()) >= 4 and line.rstrip("*_ ")[-1:] in ".!?"
-
-
-# --- free-form answers ----------------------------------------------------------------------------
-
-
-def _free(result: str) -> str | None:
-    """Strip punctuation, label, article, preface and reason from an answer; None if nothing
-    remains."""
-    text = unlatexed(result)
-    bold = _BOLD.findall(text)
-    phrase = re.fullmatch(r"\W*\*\*[^*]+\*\*\s+\w+(?:\s\w+)?\W*", text)  # "**red** car"
-    if (
-        len(bold) == 1
-        and not phrase
-        and (text.lstrip(" -").startswith("**") or len(text.split()) > 3)
-    ):
-        text = bold[0]
-    text = unmarked(text.replace("**", ""))
-    text = (
-        unmarked(rest_after(_LABELLED, rest_after(CONCLUDING, rest_after(PREFACE, text)))) or text
-    )
-    text = _NUMBERED.sub("", text)
-    if corrected := unmarked(CORRECTED.split(text)[-1]):
-        text = unmarked(rest_after(CONCLUDING, corrected)) if corrected != text else text
-    if NO_ANSWER.fullmatch(text) or PREFACE.fullmatch(text):
-        return None
-    label = LABEL.match(text + ("." if len(text) == 1 else ""))
-    if label and (label[1] or label[2] or label[3]).upper() in LETTERS:
-        rest = unmarked(label[4] or "")
-        if not rest:
-            return (label[1] or label[2] or label[3]).upper()
-        text = rest
-    if yes_no := _YES_NO.match(text):
-        return "no" if yes_no[1].lower()[0] == "n" else "yes"
-    if count := _COUNT.fullmatch(text):
-        text = next(group for group in count.groups() if group)
-    first = _FIRST_SENTENCE.match(text)
-    if first and len(first[1].split()) <= 3:
-        text = first[1]
-    reason = _REASON.search(text)
-    if reason and reason.start():
-        text = text[: reason.start()]
-    text = unmarked(text)
-    text = ARTICLE.sub("", text, count=1) if ARTICLE.match(text) else text
-    if re.fullmatch(r"\d+\.0+", text):
-        return text.partition(".")[0]
-    if text in tuple(_CJK_NUMBERS):
-        return str(_CJK_NUMBERS.index(text))
-    if text.lower() == "dozen":
-        return "12"
-    return str(_NUMBERS.index(text.lower())) if text.lower() in _NUMBERS else text or None

@@ -52,7 +52,7 @@ from po3d.systems.interfaces import (
     TableSource,
     perceived,
 )
-from po3d.systems.oracle import lost_texts
+from po3d.systems.oracle import checked_modules, checked_noise, lost_texts
 from po3d.systems.parser_choice import choose
 
 if TYPE_CHECKING:
@@ -78,7 +78,9 @@ class Pipeline:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "oracle", checked_modules(self.oracle, self.executor.modules))
-        object.__setattr__(self, "noise", checked_noise(self.noise, self.executor))
+        object.__setattr__(
+            self, "noise", checked_noise(self.noise, self.executor.substitution.rows)
+        )
         if self.tables.true and set(self.settings) - set(self.executor.reading):
             raise InputError(
                 "oracle= replaces modules of predicted scenes, so benchmark.scenes= cannot be"
@@ -104,38 +106,24 @@ class Pipeline:
         return predictions
 
     def answers(self, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
-        questions = [
-            list(map(strip_prompt_template, image_questions)) for image_questions, _ in batch
-        ]
-        read = iter(self.read([q for image_questions in questions for q in image_questions]))
-        readings = [
-            self._lost(image_questions, list(islice(read, len(image_questions))))
-            for image_questions in questions
-        ]
-        looks = [
-            PerceptionInput(
-                context, pictures_of(image_questions, context), self.executor.things(image_readings)
-            )
-            for image_questions, image_readings, (_, context) in zip(questions, readings, batch)
-        ]
-        parsed_images = [
-            ParsedImage(*item) for item in zip(self.look(looks), questions, readings, strict=True)
-        ]
+        questions = [list(map(strip_prompt_template, own)) for own, _ in batch]
+        read = iter(self.read([q for own in questions for q in own]))
+        readings = [self._lost(own, list(islice(read, len(own)))) for own in questions]
+        looks = []
+        for own, parses, (_, context) in zip(questions, readings, batch, strict=True):
+            things = self.executor.things(parses)
+            looks.append(PerceptionInput(context, pictures_of(own, context), things))
+        images = list(map(ParsedImage, self.look(looks), questions, readings))
         if self.second is not None and "parsing" not in self.settings:
-            parsed_images = [
-                parsed._replace(readings=self._reread(parsed)) for parsed in parsed_images
-            ]
-        for parsed in parsed_images:
-            self.read_by.update(r.by for r in parsed.readings if not r.unread)
-        return [
-            [
-                predicted(self.executor, answering, q, r, tables)
-                for q, r in zip(image_questions, image_readings, strict=True)
-            ]
-            for answering, (tables, image_questions, image_readings) in zip(
-                self.executor.bind_batch(parsed_images), parsed_images, strict=True
+            images = [image._replace(readings=self._reread(image)) for image in images]
+        results = []
+        for answering, image in zip(self.executor.bind_batch(images), images, strict=True):
+            self.read_by.update(r.by for r in image.readings if not r.unread)
+            pairs = zip(image.questions, image.readings, strict=True)
+            results.append(
+                [predicted(self.executor, answering, q, r, image.tables) for q, r in pairs]
             )
-        ]
+        return results
 
     def _reread(self, parsed: ParsedImage) -> list[ParsedQuestion]:
         """Return the parses of one image's questions. Where the general parser is consulted,
@@ -374,37 +362,6 @@ class Oracle:
 def oracle(world: str) -> Oracle:
     """Return the oracle of a domain (a key of DOMAIN_MODULES)."""
     return Oracle(domain(world))
-
-
-def checked_noise(noise: Mapping[str, float], executor: Domain) -> dict[str, float]:
-    """Return the noise of modules in the executor's order; InputError for a module without noise or
-    an invalid size."""
-    result = {{"colour": "color"}.get(name, name): size for name, size in noise.items()}
-    for name, size in result.items():
-        if name not in executor.modules or name not in executor.units:
-            known = ", ".join(m for m in executor.modules if m in executor.units)
-            raise InputError(
-                f"noise={{{name}: ...}}: no noise model for this module; known: {known}"
-            )
-        if (
-            isinstance(size, bool)
-            or not isinstance(size, int | float)
-            or not 0 <= size < float("inf")
-        ):
-            raise InputError(
-                f"noise={{{name}: {size!r}}} should be a non-negative number"
-                f" ({executor.units[name]})"
-            )
-    return {name: result[name] for name in executor.modules if name in result}
-
-
-def checked_modules(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    """Return the names in the order of `known`, with "colour" accepted for "color"; InputError for
-    an unknown module."""
-    wanted = {{"colour": "color"}.get(name, name) for name in names}
-    if unknown := sorted(wanted - set(known)):
-        raise InputError(f"oracle={unknown[0]!r} is not a module; known: {', '.join(known)}")
-    return tuple(name for name in known if name in wanted)
 
 
 def __getattr__(name: str) -> Any:

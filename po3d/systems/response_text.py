@@ -24,6 +24,7 @@ def expressions(keys: str) -> Iterator[re.Pattern[str]]:
 ARTICLE, NO_ANSWER, PREFACE, CORRECTED, CONCLUDING, HOWEVER = expressions(
     "article no_answer preface corrected concluding however"
 )
+BOLD = re.compile(r"\*\*([^*\n]+?)\*\*(?!\s*:)")
 LABEL = re.compile(
     r"(?:[(\[]([A-Za-z])[)\]]|([A-Z])[.):]|([a-h])[.)])(?:\s*(?![\w.\\/])|\s+)(.*)$", re.DOTALL
 )

@@ -29,8 +29,9 @@ from po3d.systems.explanation import Explanation, SceneFigure, flipped
 from po3d.systems.general_parser import ParserMode, second
 from po3d.systems.image_scenes import PREDICTED, ImageScenes, Setting
 from po3d.systems.interfaces import QuestionParser
+from po3d.systems.oracle import checked_modules
 from po3d.systems.oracle.street import STREET_TABLES
-from po3d.systems.pipeline import Pipeline, checked_modules
+from po3d.systems.pipeline import Pipeline
 
 if TYPE_CHECKING:
     from po3d.systems.render_compare import RenderCompare

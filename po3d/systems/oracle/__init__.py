@@ -240,6 +240,33 @@ class OracleModules:
         return {belief: dict.fromkeys(values, 1 / len(values)) for belief, values in known.items()}
 
 
+def checked_noise(noise: Mapping[str, float], rows: Mapping[str, Module]) -> dict[str, float]:
+    """Return the noise of modules in the order of the table; InputError for a module without noise
+    or an invalid size."""
+    result = {{"colour": "color"}.get(name, name): size for name, size in noise.items()}
+    for name, size in result.items():
+        if name not in rows or not rows[name].unit:
+            known = ", ".join(m for m, row in rows.items() if row.unit)
+            raise InputError(
+                f"noise={{{name}: ...}}: no noise model for this module; known: {known}"
+            )
+        number = isinstance(size, int | float) and not isinstance(size, bool)
+        if not number or not 0 <= size < float("inf"):
+            raise InputError(
+                f"noise={{{name}: {size!r}}} should be a non-negative number ({rows[name].unit})"
+            )
+    return {name: result[name] for name in rows if name in result}
+
+
+def checked_modules(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """Return the names in the order of `known`, with "colour" accepted for "color"; InputError for
+    an unknown module."""
+    wanted = {{"colour": "color"}.get(name, name) for name in names}
+    if unknown := sorted(wanted - set(known)):
+        raise InputError(f"oracle={unknown[0]!r} is not a module; known: {', '.join(known)}")
+    return tuple(name for name in known if name in wanted)
+
+
 def somewhere(
     beliefs: Mapping[str, Mapping[str, float]],
     size: tuple[float, float, float],
