@@ -60,6 +60,32 @@ _NO_NOUN = _WORDINGS.expression("no_noun").pattern
 _PLACES = _WORDINGS.wordings("place_word")  # options of places have no head noun
 _NO_COMPARATIVES = _WORDINGS.wordings("no_comparative")
 _COMPARATIVES = {"farther": "further", "nearer": "closer"}
+# "Image 3", "the 3rd image" for options such as "Third Image"
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+_ORDINAL_OPTION = re.compile(rf"({'|'.join(_ORDINALS)}) (\w+)", _I)
+# "behind and to the left" for options such as "behind-left"
+_DIAGONAL_OPTION = re.compile(r"(front|behind)[ -](left|right)", _I)
+_DIAGONAL = _WORDINGS.expression("diagonal", _I)
+
+
+def spelled_as_options(text: str, options: Sequence[str]) -> str:
+    """Return the text with "Image 3" and "behind and to the left" spelled like the options, if all
+    options are ordinals of one noun, or diagonal directions."""
+    filled = [option for option in options if option]
+    ordinals = [_ORDINAL_OPTION.fullmatch(option) for option in filled]
+    if filled and all(ordinals) and len(nouns := {m[2].lower() for m in ordinals if m}) == 1:
+        noun = nouns.pop()
+        number = rf"\b{noun}s? ?(?:no\.? ?|number |#)?([1-{len(options)}])\b(?!°)"
+        place = rf"\b([1-{len(options)}])(?:st|nd|rd|th) {noun}\b"
+        return re.sub(
+            rf"{number}|{place}",
+            lambda m: f"{_ORDINALS[int(m[1] or m[2]) - 1]} {noun}",
+            text,
+            flags=_I,
+        )
+    if filled and all(map(_DIAGONAL_OPTION.fullmatch, filled)):
+        return _DIAGONAL.sub(r"\1-\2", text)
+    return text
 
 
 def option_of(answer: str, options: Sequence[str], rule: str, question: str) -> int | None:

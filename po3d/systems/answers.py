@@ -30,7 +30,7 @@ from typing import NamedTuple
 from po3d.benchmarks.choices import gapped
 from po3d.language.grammar import load
 from po3d.reasoning.questions import Prediction, Question
-from po3d.systems.answer_choice import NO_OPTION, option_of
+from po3d.systems.answer_choice import NO_OPTION, option_of, spelled_as_options
 from po3d.systems.response_text import (
     AROUND,
     BOLD,
@@ -102,12 +102,6 @@ _REASON_KEY = re.compile(
 _SENTENCE_END = re.compile(r"(?<!\b[A-H])(?<!\.\.)(?<!\bi\.e)(?<!\be\.g)[.;!?](?=\s|$)")
 _JSON_START = re.compile(r"\s*[\[(]?\s*\{\s*[\"'][\w -]+[\"']\s*:")  # a line of JSON is no answer
 
-# "Image 3", "the 3rd image" for options such as "Third Image"
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
-_ORDINAL_OPTION = re.compile(rf"({'|'.join(_ORDINALS)}) (\w+)", _I)
-# "behind and to the left" for options such as "behind-left"
-_DIAGONAL_OPTION = re.compile(r"(front|behind)[ -](left|right)", _I)
-_DIAGONAL = _WORDINGS.expression("diagonal", _I)
 _LISTED_LINE = re.compile(r"\d{1,2}[.)]\s+\S")
 
 
@@ -132,33 +126,13 @@ def extract(
         text = head
     if len(set(text.split())) == 1:  # one word, over and over
         text = text.split()[0]
-    text = _spelled_as_options(text, options)
+    text = spelled_as_options(text, options)
     for _ in range(LAST):
         matched = _matched(text, options, cut, question)
         if not isinstance(matched, int):
             return matched
         text = text[matched:]
     return Extracted(None, UNDECIDED)
-
-
-def _spelled_as_options(text: str, options: Sequence[str]) -> str:
-    """Return the text with "Image 3" and "behind and to the left" spelled like the options, if all
-    options are ordinals of one noun, or diagonal directions."""
-    filled = [option for option in options if option]
-    ordinals = [_ORDINAL_OPTION.fullmatch(option) for option in filled]
-    if filled and all(ordinals) and len(nouns := {m[2].lower() for m in ordinals if m}) == 1:
-        noun = nouns.pop()
-        number = rf"\b{noun}s? ?(?:no\.? ?|number |#)?([1-{len(options)}])\b(?!°)"
-        place = rf"\b([1-{len(options)}])(?:st|nd|rd|th) {noun}\b"
-        return re.sub(
-            rf"{number}|{place}",
-            lambda m: f"{_ORDINALS[int(m[1] or m[2]) - 1]} {noun}",
-            text,
-            flags=_I,
-        )
-    if filled and all(map(_DIAGONAL_OPTION.fullmatch, filled)):
-        return _DIAGONAL.sub(r"\1-\2", text)
-    return text
 
 
 def _matched(text: str, options: Sequence[str], cut: bool, question: str) -> Extracted | int:
