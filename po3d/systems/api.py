@@ -276,9 +276,9 @@ class Model:
         `views`: for an orbit's table, the angles of the pictures among which a question chooses.
         `systems.parser_choice` decides which parser is used.
 
-        An answer by the general parser is returned if its probability is at least `ask_below`. If
-        it is lower, or the two parsers disagree, the status is "abstained": `Answer.understood` has
-        the interpretations, `Answer.choices` their answers.
+        An answer by the general parser, or about a predicted photograph or orbit, is returned if
+        `Answer.probability` is at least `ask_below`. If it is lower, the status is "abstained":
+        `Answer.understood` has the interpretations, `Answer.choices` their answers.
         """
         executor = self.pipeline.executor
         scene = self._checked_scene(scene, (text, change, frame), views, looking)
@@ -308,7 +308,8 @@ class Model:
         if read.unread:
             return Answer(text, read.status, reason=read.unread, mended=read.mended)
         execution = self._settled(question, tables, execution)
-        reason = self._doubt(execution, question, scene, choice.differ, ask_below)
+        probability = self._probability(execution, tables)
+        reason = self._doubt(execution, question, scene, choice.differ, probability, ask_below)
         if reason:
             parses = [reading, *choice.alternatives]
             answer = self._abstained(question, tables, parses, execution, reason, domain_match)
@@ -393,7 +394,7 @@ class Model:
             question.text,
             "abstained",
             None,
-            execution.believed,
+            self._probability(execution, tables),
             reason,
             understood=tuple((one.words, one.answer) for one in candidates),
             choices=choices,
@@ -440,9 +441,7 @@ class Model:
             question.text,
             "failed" if text is None else "ok",
             text,
-            None
-            if outcome.probability is None
-            else calibrated(execution.believed, tables, executor.belief_mode),
+            None if outcome.probability is None else self._probability(execution, tables),
             result.reason or outcome.reason,
             executor.stored_text(read),
             result,
@@ -451,8 +450,22 @@ class Model:
             domain_match=match,
         )
 
+    def _probability(self, execution: Execution, tables: ImageScenes) -> float:
+        """Return the probability that the answer is right, by the calibration of the estimator
+        that predicted the scene; 0 without an answer. It is printed, and compared with
+        `ask_below`."""
+        if execution.outcome.answer is None:
+            return 0.0
+        return calibrated(execution.believed, tables, self.pipeline.executor.belief_mode)
+
     def _doubt(
-        self, execution: Execution, question: Question, scene: Scene, differ: bool, ask_below: float
+        self,
+        execution: Execution,
+        question: Question,
+        scene: Scene,
+        differ: bool,
+        probability: float,
+        ask_below: float,
     ) -> str:
         """Return the reason for abstaining; "" if the answer is given."""
         if ask_below <= 0:
@@ -465,11 +478,11 @@ class Model:
         ):
             return left_out
         settled = not (learned or differ or self.pipeline.executor.perceives_doubtfully)
-        if settled or execution.outcome.answer is None or execution.believed >= ask_below:
+        if settled or execution.outcome.answer is None or probability >= ask_below:
             return ""
         if differ:
             return "the question has two interpretations"
-        return f"probability {math.floor(100 * execution.believed) / 100:.2f}, below {ask_below:g}"
+        return f"probability {math.floor(100 * probability) / 100:.2f}, below {ask_below:g}"
 
     def _restricted_to_options(self, reading: ParsedQuestion, question: Question) -> ParsedQuestion:
         """Narrow the program to the directions that the question offers: benchmarks may offer two

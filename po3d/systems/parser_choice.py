@@ -7,8 +7,8 @@
     general parser without an answer         own parser if its parse is sure, else none
 
 `po3d ask` and evaluations follow the same table. An evaluation takes the chosen answer. `po3d ask`
-gives it if both parsers agree, or if its probability of being right is at least `ask_below`; else
-it abstains and offers the interpretations.
+gives it if both parsers agree, or if the calibrated probability that it prints is at least
+`ask_below`; else it abstains and offers the interpretations.
 """
 
 import math
@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 SURE = 0.9  # least probability at which a benchmark's own parse is trusted
 LIKELY = 0.5  # the same for a sentence that is worded like the benchmark's (`Domain.in_style`)
 LEAST_STYLE = -0.5  # least log odds of such a sentence (`language.read.room_style`)
-MISTAKE = 3.85  # cost of a wrong answer, in units of an abstention
-# An answer of probability p costs (1 - p) * MISTAKE, an abstention 1: above this p the answer is
-# cheaper.
-ASK_BELOW = round(1 - 1 / MISTAKE, 2)
+# Least calibrated probability of an answer that `po3d ask` gives. It has the least cost on the bank's
+# development part if a wrong answer costs 3.85 abstentions.
+ASK_BELOW = 0.76
 # Log odds that the own parser is right where the two differ: offset, logit of the own parse's
 # probability, logit of the general one's, style. Fitted on 102 differing answers: the bank's
 # development part, and rooms of the generator that made the shipped split, with another seed.

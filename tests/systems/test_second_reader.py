@@ -19,6 +19,7 @@ from po3d.language.read.parse import Parse
 from po3d.language.read.reader import ParserOutput as Read
 from po3d.language.read.weighing import ALONE, Weighing
 from po3d.reasoning.questions import Question
+from po3d.scene.answer_calibration import AnswerCalibration
 from po3d.scene.geometry import Camera, look_at
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene, sure
@@ -349,6 +350,29 @@ def test_below_its_threshold_it_asks_back_in_words(model):
     assert "count(" not in str(found)
     assert json.loads(json.dumps(found.record()))["understood"][1]["answer"] == "2"
     assert asks.ask(read_scene(ROOM), "x", ask_below=0.1).answer == "1"
+
+
+def test_the_threshold_is_compared_with_the_printed_probability(model):
+    """An estimator's calibration changes both."""
+    asks = model(
+        question={
+            "x": [
+                read('count(filter(name, "bed", scene))', 0.7),
+                read('count(filter(name, "desk", scene))', 0.3),
+            ]
+        }
+    )
+    mode = asks.pipeline.executor.belief_mode
+    lower, higher = (
+        replace(read_scene(ROOM), answer_calibration=AnswerCalibration(1.0, offset, mode))
+        for offset in (-1.0, 1.0)
+    )
+    plain = asks.ask(read_scene(ROOM), "x", ask_below=0)
+    for scene, status in ((lower, "abstained"), (higher, "ok")):
+        answer = asks.ask(scene, "x", ask_below=plain.probability)
+        assert answer.status == status
+        assert (answer.probability >= plain.probability) == (status == "ok")
+        assert asks.ask(scene, "x", ask_below=answer.probability).status == "ok"
 
 
 def test_it_asks_back_what_would_be_answered_otherwise(model):
