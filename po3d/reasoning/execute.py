@@ -10,7 +10,7 @@ unknown to the table. "The chair" denotes the only chair; if there are several, 
 the edit touched; otherwise it is ambiguous.
 
 `execute` treats uncertainty by `Mode`: "argmax" uses the mode of each distribution; "marginal"
-propagates probabilities through the program (street programs only, `marginal_batched`); "samples"
+propagates probabilities through the program (street programs only, `street_batched`); "samples"
 takes a vote over posterior samples of the table. "argmax" is the benchmarks' own strict execution,
 for tables taken as certain: one wrong attribute leaves `unique` with no object or several, and the
 program without an answer, so on predicted tables it answers a third of what "marginal" does.
@@ -1009,7 +1009,7 @@ def execute(
     tokens = [step.token for step in steps(call)] if rules.dialect == "street" else []
     if tokens and mode == "marginal":
         # imported here: importing torch takes seconds
-        from po3d.reasoning.marginal_batched import outcomes
+        from po3d.reasoning.street_batched import outcomes
 
         return outcomes([scene], [(call, 0, task)], rules, samples, seed)[0]
     if tokens and mode == "samples":

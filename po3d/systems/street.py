@@ -133,10 +133,10 @@ class StreetDomain(parts.Domain):
         return StreetExecutor(self, tables.scene)
 
     def bind_batch(self, parsed_images: Sequence[parts.ParsedImage]) -> list["StreetExecutor"]:
-        """In mode marginal all answers are computed in one batch (`marginal_batched`)."""
+        """In mode marginal all answers are computed in one batch (`street_batched`)."""
         if self.mode != "marginal":
             return super().bind_batch(parsed_images)
-        from po3d.reasoning.marginal_batched import outcomes  # torch takes seconds to import
+        from po3d.reasoning.street_batched import outcomes  # torch takes seconds to import
 
         scenes = [tables.scene for tables, _, _ in parsed_images]
         items = [
