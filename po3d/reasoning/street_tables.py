@@ -173,7 +173,8 @@ def pack_samples(samples: SceneSamples) -> Tables:
     exists, hidden = np.zeros((count, pad)), np.zeros((count, pad, pad))
     exists[:, :n] = present
     looks = {a: np.zeros((count, pad, len(VALUES[a]))) for a in ATTRIBUTES}
-    known = {a: ~present.any(1) for a in (*ATTRIBUTES, "occlusion")}
+    known = {a: ~present.any(1) for a in ATTRIBUTES}
+    known["occlusion"] = np.full(count, samples.occluder is not None)
     for attribute in ATTRIBUTES:
         if _has_values(scene, attribute):
             known[attribute][:] = True
@@ -182,7 +183,6 @@ def pack_samples(samples: SceneSamples) -> Tables:
             if n:
                 looks[attribute][:, :n] = one_hot[samples.looks[attribute]]
     if samples.occluder is not None:
-        known["occlusion"][:] = True
         sample, i = np.nonzero(present & (samples.occluder >= 0))
         hidden[sample, i, samples.occluder[sample, i]] = 1.0
     bicycles = np.array([PARENT[shape] == "bicycle" for shape in VALUES["shape"]], float)

@@ -1,10 +1,15 @@
 """Text tables and top views of a scene: street tables show shapes, room tables names and sizes."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 from po3d.io.text_tables import Table
-from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import COLORS_RGB, shape_name
+
+if TYPE_CHECKING:  # the table imports this module
+    from po3d.scene.table import ObjectState, Scene
 
 # Drawing colours of room attributes that streets lack; objects without a colour are PLAIN.
 _MORE_RGB = {
