@@ -20,7 +20,6 @@ from po3d.language.program import Call, Tree
 from po3d.language.programs.street import STREET
 from po3d.reasoning.choice_decisions import DECISIONS, MarginFinder
 from po3d.reasoning.decisions import ReasonedEvaluator, Subject
-from po3d.reasoning.execute import NO_OPTIONS, QuestionInfo
 from po3d.reasoning.margin_values import (
     Counterfactual,
     Margin,
@@ -34,6 +33,7 @@ from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import Task
 from po3d.reasoning.rules import STREET_RULES, Rules
+from po3d.reasoning.set_operations import NO_OPTIONS, QuestionInfo
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.table import Scene
 

@@ -10,10 +10,12 @@ from typing import NamedTuple
 from po3d.io.errors import InputError
 from po3d.language.program import Call
 from po3d.reasoning.boundaries import Shift
-from po3d.reasoning.execute import Evaluator, QuestionInfo
+from po3d.reasoning.directions import direction_at
+from po3d.reasoning.evaluator import Evaluator
 from po3d.reasoning.margin_values import FORMS, Margin, ObjectPixels, PoseDelta, Unit
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.world import SceneGeometry, direction_at
+from po3d.reasoning.set_operations import QuestionInfo
+from po3d.reasoning.world import SceneGeometry
 from po3d.scene.orbit import Axes
 from po3d.scene.table import Scene
 

@@ -46,7 +46,7 @@ from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.reasoning.street_operations import Interpreter
 from po3d.reasoning.street_tables import Tables, pack_samples, pack_tables, width
 from po3d.reasoning.votes import vote
-from po3d.reasoning.world import describe
+from po3d.scene.display import describe
 from po3d.scene.posterior import posterior_samples
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES, FACINGS

@@ -15,9 +15,10 @@ import numpy as np
 from po3d.io.errors import InputError
 from po3d.language.program import ANSWERS, Call, ProgramError
 from po3d.reasoning.counterfactuals import Counterfactual, margins_in
-from po3d.reasoning.execute import Evaluator, QuestionInfo
+from po3d.reasoning.evaluator import Evaluator
 from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
 from po3d.reasoning.rules import SCOPE_RULES
+from po3d.reasoning.set_operations import QuestionInfo
 from po3d.reasoning.votes import vote
 from po3d.reasoning.world import VIEWER, SceneGeometry
 from po3d.scene.geometry import Array

@@ -28,6 +28,16 @@ def paint(o: ObjectState) -> tuple[int, int, int]:
     return _MORE_RGB.get(name) or COLORS_RGB.get(name) or PLAIN
 
 
+def describe(state: ObjectState, number: int) -> str:
+    """Return a street object in words: "#3 small red rubber SUV"."""
+    known = [
+        shape_name(state.value(a))
+        for a in ("size", "color", "material", "shape")
+        if a in state.beliefs
+    ]
+    return " ".join([f"#{number}", *known])
+
+
 def display_table(scene: Scene) -> Table:
     """Return `room_table` for scenes with an outline or names, else `street_table`."""
     named = scene.outline is not None or any("name" in o.beliefs for o in scene.objects)
