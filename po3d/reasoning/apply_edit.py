@@ -168,7 +168,7 @@ class _Planner:
         return getattr(self, f"_{program.op}")(*program.args)
 
     def _targets(self, program: Call) -> list[int]:
-        indices = self.look.set(program)
+        indices = self.look.value(program)
         if not indices:
             raise ExecutionFailure(
                 "not found", f"not found: there are no {set_text(program)} in the room"
@@ -227,7 +227,7 @@ class _Planner:
         ]
 
     def _remove(self, what: Call) -> list[Edit]:
-        targets = self.look.set(what) if may_be_empty(what) else self._targets(what)
+        targets = self.look.value(what) if may_be_empty(what) else self._targets(what)
         return [Remove(i) for i in targets]
 
     def _set(self, attribute: str, value: str, what: Call) -> list[Edit]:

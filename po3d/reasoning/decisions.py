@@ -33,17 +33,7 @@ class Decision(NamedTuple):
     turned: "Callable[[], tuple[str | None, str]] | None"
 
 
-class ReasonedEvaluator(Evaluator):
-    """An evaluator that returns the reason when there is no answer."""
-
-    def answer_and_reason(self, program: Call) -> tuple[str | None, str]:
-        try:
-            return self.answer(program), ""
-        except ExecutionFailure as failure:
-            return None, str(failure)
-
-
-class IntervenedEvaluator(ReasonedEvaluator):
+class IntervenedEvaluator(Evaluator):
     """An evaluator that replaces the value of one call."""
 
     def __init__(
@@ -56,8 +46,6 @@ class IntervenedEvaluator(ReasonedEvaluator):
         if call == self.turned and self.past == self.when:
             return self.change(lambda: super(IntervenedEvaluator, self).value(call))
         return super().value(call)
-
-    set = value
 
 
 class Subject:
@@ -85,7 +73,7 @@ class Subject:
 
     def on(self, scene: Scene) -> tuple[str | None, str]:
         """Return the answer on another table."""
-        return ReasonedEvaluator(
+        return Evaluator(
             SceneGeometry.of(scene.certain(), self.rules), self.info
         ).answer_and_reason(self.program)
 

@@ -78,14 +78,19 @@ class Evaluator(ObjectOperations):
             return self.rules.spell(relation, "yes" if value else "no")
         return value if isinstance(value, str) else f"{value:g}"
 
+    def answer_and_reason(self, program: Call) -> tuple[str | None, str]:
+        """Return the answer to a question, or None and the reason why there is none."""
+        try:
+            return self.answer(program), ""
+        except ExecutionFailure as failure:
+            return None, str(failure)
+
     def value(self, call: Call):
         """Return the value of a call: indices, an index, a number, a boolean or a word."""
         value = _RUN[call.op](self, *call.args)
         if self.tracing:
             self.steps.append((call, value))
         return value
-
-    set = value
 
     def object(self, call: Call, viewer: bool = False) -> int:
         """Return the index of one object; VIEWER only if `viewer` is set."""
@@ -100,11 +105,11 @@ class Evaluator(ObjectOperations):
 
     def members(self, set_call: Call) -> Sequence[int]:
         """Return the set that a relation selects from; a plain `scene` is no step of the trace."""
-        return self.world.times(self.past) if set_call.op == "scene" else self.set(set_call)
+        return self.world.times(self.past) if set_call.op == "scene" else self.value(set_call)
 
     def both(self, first: Call, second: Call) -> tuple[int, int]:
         """Return two objects; "the two chairs" denotes the two that match one description."""
-        if first == second and first.op == "unique" and len(pair := self.set(first.args[0])) == 2:
+        if first == second and first.op == "unique" and len(pair := self.value(first.args[0])) == 2:
             return pair[0], pair[1]
         return self.disambiguate(first, second)
 
@@ -122,9 +127,9 @@ class Evaluator(ObjectOperations):
 
     def _count(self, *args) -> int:
         if len(args) == 1:
-            return len(self._present(self.set(args[0]))) if isinstance(args[0], Call) else args[0]
+            return len(self._present(self.value(args[0]))) if isinstance(args[0], Call) else args[0]
         attribute, set_call = args
-        return len({self._known(i, attribute) for i in self._present(self.set(set_call))})
+        return len({self._known(i, attribute) for i in self._present(self.value(set_call))})
 
     def _present(self, members: Sequence[int]) -> list[int]:
         """Return the objects with an existence probability of at least 0.5.
@@ -134,7 +139,7 @@ class Evaluator(ObjectOperations):
         return [i for i in members if i == VIEWER or self.world.things[i].state.existence >= 0.5]
 
     def _exist(self, set_call: Call) -> bool:
-        return bool(self._present(self.set(set_call)))
+        return bool(self._present(self.value(set_call)))
 
     def _query(self, what: str, object_call: Call, start: Call | None = None) -> str | float:
         if start is not None:

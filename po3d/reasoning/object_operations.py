@@ -20,7 +20,7 @@ class ObjectOperations(SetOperations):
     """Operations that return an object: one index."""
 
     def _unique(self, set_call: Call) -> int:
-        members = self.set(set_call)
+        members = self.value(set_call)
         if len(members) == 1:
             return members[0]
         if members:
@@ -53,7 +53,7 @@ class ObjectOperations(SetOperations):
         """
         if set_call.op == "filter" and set_call.args[0] == "side" and set_call.args[1] in AHEAD:
             _, side, inner = set_call.args
-            if "_" not in side and len(both := self.set(inner)) == 2:
+            if "_" not in side and len(both := self.value(inner)) == 2:
                 return [self._least(both, set_call, lambda i: -self._along(side, i))]
         if not self.world.salient and not self.world.mentioned:
             return members

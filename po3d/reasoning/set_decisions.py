@@ -11,8 +11,9 @@ from dataclasses import replace
 from po3d.language.program import Call
 from po3d.reasoning import body_relations, boundaries, relations
 from po3d.reasoning.boundaries import Shift
-from po3d.reasoning.decisions import Decision, DecisionFinder, ReasonedEvaluator
+from po3d.reasoning.decisions import Decision, DecisionFinder
 from po3d.reasoning.directions import AHEAD, azimuth, side_bounds
+from po3d.reasoning.evaluator import Evaluator
 from po3d.reasoning.margin_values import Margin, Unit
 from po3d.reasoning.set_operations import VIEWER_SET
 from po3d.reasoning.world import VIEWER
@@ -206,8 +207,7 @@ class SetDecisions(DecisionFinder):
         turn *= sense_of(self.world.axes)
         margin = self.within(i, distance, "degrees", f"facing {value}", turn=turn)
         return Decision(
-            margin,
-            lambda: ReasonedEvaluator(world, self.info).answer_and_reason(self.subject.program),
+            margin, lambda: Evaluator(world, self.info).answer_and_reason(self.subject.program)
         )
 
     def _beliefs(self, i: int, attribute: str) -> dict[str, float]:

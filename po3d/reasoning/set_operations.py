@@ -76,7 +76,7 @@ class SetOperations:
         world = self.world
         if attribute == "name":
             return self._named(text, set_call)
-        members = self.set(set_call)
+        members = self.value(set_call)
         if attribute in DERIVED_ATTRIBUTES:
             return self._with_derived_value(attribute, text, members)
         self._closed(attribute)
@@ -128,7 +128,7 @@ class SetOperations:
             attribute, text, set_call = args
             known = [
                 i
-                for i in self.set(set_call)
+                for i in self.value(set_call)
                 if attribute == "purpose" or self._value(i, attribute) is not None
             ]
             if attribute == "name":
@@ -142,7 +142,7 @@ class SetOperations:
         if (
             anchor_call.op == "unique"
             and is_name(anchor_call.args[0])
-            and len(candidates := self.set(anchor_call.args[0])) > 1
+            and len(candidates := self.value(anchor_call.args[0])) > 1
         ):
             about = [i for i in candidates if i in self.world.salient]
             left_out = about if len(about) == 1 else candidates  # "apart from the beds"
@@ -151,17 +151,17 @@ class SetOperations:
         return [i for i in self.members(set_call) if i not in left_out]
 
     def _union(self, first: Call, second: Call) -> list[int]:
-        return list(dict.fromkeys([*self.set(first), *self.set(second)]))
+        return list(dict.fromkeys([*self.value(first), *self.value(second)]))
 
     def _intersect(self, first: Call, second: Call) -> list[int]:
-        members, others = self.set(first), self.set(second)
+        members, others = self.value(first), self.value(second)
         return [i for i in members if i in others]
 
     def _group(self, *ones: Call) -> list[int]:
         return [self.object(ones[0])] if len(ones) == 1 else list(dict.fromkeys(self.both(*ones)))
 
     def _some(self, amount: float, set_call: Call) -> Sequence[int]:
-        members = self.set(set_call)
+        members = self.value(set_call)
         if len(members) < amount:
             raise ExecutionFailure(
                 "not found", f"not found: {amount:g} {set_text(set_call)}, there are {len(members)}"
@@ -170,7 +170,7 @@ class SetOperations:
 
     def _changed(self, set_call: Call) -> list[int]:
         salient = self.world.salient
-        return [i for i in self.set(set_call) if i in salient]
+        return [i for i in self.value(set_call) if i in salient]
 
     def _relate(self, relation: str, *args: Call) -> list[int]:
         if len(args) == 3 and args[1].op == "frame":

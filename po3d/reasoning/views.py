@@ -167,7 +167,7 @@ class _FirstOrder(Evaluator):
         if object_call.args[3].op == "choices" and self.info.options:
             candidates = self._refers.choices(self.info.options, start).values()
         else:
-            candidates = [i for i in self.set(object_call.args[3]) if i != start]
+            candidates = [i for i in self.value(object_call.args[3]) if i != start]
         others = [i for i in candidates if i != best]
         return (
             self._nearer(start, best, min(others, key=self.world.distance_from(start)))

@@ -43,7 +43,7 @@ class PhraseGenerator:
 
     def sure_set(self, program: RoomCall) -> list[int] | None:
         """Return the set if all rules agree on it; None otherwise."""
-        return self._agreed(lambda e: list(e.set(ROOMS.to_core(program))))
+        return self._agreed(lambda e: list(e.value(ROOMS.to_core(program))))
 
     def sure_answer(self, program: RoomCall) -> str | None:
         return self._agreed(lambda e: e.answer(ROOMS.to_core(program)))
