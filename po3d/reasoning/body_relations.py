@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from typing import Any, NamedTuple, Protocol
 
+from po3d.reasoning.directions import azimuth
 from po3d.reasoning.relations import Arrays
 from po3d.reasoning.rules import Rules
 from po3d.scene.rectangles import (
@@ -246,5 +247,23 @@ def not_stacked(things: Sequence[Body], index: int, candidates: Iterable[int]) -
             or not -limit < other.front - front < limit
             or not stacked(reference, other)
         ):
+            result.append(i)
+    return result
+
+
+def in_cone(
+    direction: str, things: Sequence[Body], start: int, candidates: Iterable[int], rules: Rules
+) -> list[int]:
+    """Return the candidates in the cone of a direction of the frame from a thing.
+
+    The thing itself may be in the result if it is a candidate.
+    """
+    half, ahead = cone(direction, rules), azimuth(direction)
+    right, front = things[start].right, things[start].front
+    atan2, remainder, turn = math.atan2, math.remainder, 2 * math.pi
+    result = []
+    for i in candidates:
+        off = remainder(atan2(things[i].right - right, things[i].front - front) - ahead, turn)
+        if -half <= off <= half:
             result.append(i)
     return result

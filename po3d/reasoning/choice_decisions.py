@@ -208,7 +208,7 @@ class MarginFinder(SetDecisions):
         # the eight sectors are relative to the room, scaled to be as wide as it is long
         elif what == "side":
             right, front = self.world.off_centre(i)
-            (across, along), middle = self.world.half, self.world.middle
+            (across, along), middle = self.world.half, self.world.was.middle
             off = self.world.things[i].right - middle[0], self.world.things[i].front - middle[1]
             for border, turn, word in self._neighbours(-math.atan2(right, front), "eight"):
                 ray = math.atan2(-math.sin(border) * across, math.cos(border) * along)

@@ -131,12 +131,4 @@ def execute(
     if majority is None:
         nothing = ExecutionFailure("unknown", "no posterior sample has an answer")
         return certain if certain.answer is None else failed(nothing)
-    shares, valid = majority.distribution, majority.answered / samples
-    return Outcome(
-        "ok",
-        majority.answer,
-        shares[majority.answer],
-        shares,
-        valid=valid,
-        make_trace=certain.make_trace,
-    )
+    return majority.outcome(certain.make_trace)

@@ -177,7 +177,7 @@ class ObjectOperations(SetOperations):
     def measure(self, what: str, index: int) -> float:
         """Return a measure of an object; volumes as logarithms."""
         if what == "elevation":
-            return self.world.things[index].z
+            return self.world.height(index)
         if what in _SIDES:
             return self.world.extents(index)[_SIDES[what]]
         if what == "volume":

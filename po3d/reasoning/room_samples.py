@@ -84,7 +84,7 @@ class FramedSamples:
         self.axes = {
             way: np.array([g.axes[way] for g in filled], float) for way in ("right", "front")
         }
-        room = {id(g.axes): (*g.middle, *g.half) for g in filled}
+        room = {id(g.axes): (*g.was.middle, *g.half) for g in filled}
         self.room = np.array([room[id(g.axes)] for g in filled])
         self._before: dict[int, SceneGeometry] = {}
         self._after: dict[Call | None, tuple[RoomTables, Mask]] = {}

@@ -58,7 +58,7 @@ class SetDecisions(DecisionFinder):
     def _at_side(self, side: str, i: int) -> Decision:
         (across, along), (middle, ahead), things = (
             self.world.half,
-            self.world.middle,
+            self.world.was.middle,
             self.world.things,
         )
         off = (things[i].right - middle, things[i].front - ahead)

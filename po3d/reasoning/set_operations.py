@@ -83,7 +83,7 @@ class SetOperations:
         having = world.having(attribute, text, members)
         if having or not members:
             return having
-        has_attribute = world.tells(attribute)
+        has_attribute = any(attribute in o.beliefs for o in world.before.objects)
         if self.naming and not (self.strict and has_attribute):
             # "The broken chair": a table that stores no chair's state cannot identify the chair by
             # it, but does not contradict the description either.

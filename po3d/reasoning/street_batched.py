@@ -282,7 +282,4 @@ def sampled(
             trace_steps.append(_traced(step, values.mean(0), scene))
         return trace_steps
 
-    shares, valid = majority.distribution, majority.answered / samples
-    return Outcome(
-        "ok", majority.answer, shares[majority.answer], shares, valid=valid, make_trace=trace
-    )
+    return majority.outcome(trace)

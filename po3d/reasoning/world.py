@@ -90,11 +90,6 @@ class SceneGeometry:
         return [*self.present.below, *(None if k is None else k + self.now for k in self.was.below)]
 
     @property
-    def middle(self) -> tuple[float, float]:
-        """Centre of the room, to the right and to the front."""
-        return self.was.middle
-
-    @property
     def half(self) -> tuple[float, float]:
         """Half the size of the room, across and along the frame."""
         return self.was.half
@@ -121,20 +116,12 @@ class SceneGeometry:
         named = self.edited.mentioned
         return frozenset(now[k] for k in named if k in now).union(self.now + k for k in named)
 
-    def touched(self, index: int) -> bool:
-        """Whether the edit was about an object."""
-        return index in self.salient
-
     def named(self, noun: str, before: bool) -> Sequence[int]:
         """Return the objects of one time that a noun can denote; see `SceneIndex.rows_named`."""
         if before:
             now = self.now
             return [now + i for i in self.was.rows_named(noun)]
         return self.present.rows_named(noun)
-
-    def tells(self, attribute: str) -> bool:
-        """Whether any object of the table has the attribute."""
-        return any(attribute in o.beliefs for o in self.before.objects)
 
     def value(self, index: int, attribute: str) -> str | None:
         """Return the most probable value of an attribute; None if the object has none."""
@@ -154,6 +141,10 @@ class SceneGeometry:
             values = (self.value(i, attribute) for i in range(len(self.things)))
             self._values[attribute] = frozenset(v for v in values if v is not None)
         return self._values[attribute]
+
+    def height(self, index: int) -> float:
+        """Return the height of an object's centre above the floor."""
+        return self.things[index].z
 
     def extents(self, index: int) -> tuple[float, float, float]:
         """Return depth, width and height of an object."""
@@ -295,17 +286,7 @@ class SceneGeometry:
 
         The object itself may be in the result if it is in `candidates`.
         """
-        cone = body_relations.cone(direction, self.rules)
-        ahead, things = azimuth(direction), self.things
-        right, front = things[start].right, things[start].front
-        atan2, remainder, turn = math.atan2, math.remainder, 2 * math.pi
-        in_direction = [
-            i
-            for i in candidates
-            if -cone
-            <= remainder(atan2(things[i].right - right, things[i].front - front) - ahead, turn)
-            <= cone
-        ]
+        in_direction = body_relations.in_cone(direction, self.things, start, candidates, self.rules)
         return self.beside(start, in_direction)
 
     def within(

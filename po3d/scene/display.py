@@ -13,12 +13,9 @@ if TYPE_CHECKING:  # the table imports this module
 
 # Drawing colours of room attributes that streets lack; objects without a colour are PLAIN.
 _MORE_RGB = {
-    "beige": (225, 210, 180),
-    "orange": (235, 150, 70),
-    "pink": (235, 160, 185),
-    "white": (238, 238, 238),
-    "black": (70, 70, 70),
-}
+    "beige": (225, 210, 180), "orange": (235, 150, 70), "pink": (235, 160, 185),
+    "white": (238, 238, 238), "black": (70, 70, 70),
+}  # fmt: skip
 PLAIN = (150, 155, 165)
 
 

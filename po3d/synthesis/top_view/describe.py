@@ -83,7 +83,7 @@ class PhraseGenerator:
         kind = call("all", name)
         if self.related and relations:
             yield from self._related(index, kind)
-        if not plain and self.world.touched(index) and random.random() < 0.5:
+        if not plain and index in self.world.salient and random.random() < 0.5:
             yield call("only", call("touched", ANY if random.random() < 0.5 else kind))
         attributes = [a for a in ATTRIBUTES if self.world.value(index, a)]
         if random.random() < 0.8 or not attributes:
