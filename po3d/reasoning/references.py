@@ -1,4 +1,4 @@
-"""Resolve phrases of a question to rows: the implementations of `execute.Reference`.
+"""Resolve phrases of a question to rows: the implementations of `set_operations.Reference`.
 
 * `BestFit`: the object that a noun phrase fits best; ambiguous if two fit equally and surely
   (SCOPE, and the default).
