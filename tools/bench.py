@@ -43,9 +43,10 @@ from po3d.language.read.street_parser import Parser
 from po3d.perception.street import StreetEstimator
 from po3d.reasoning.apply_edit import plan
 from po3d.reasoning.execute import execute, run
-from po3d.reasoning.marginal_batched import marginal_batch, pack_beliefs
+from po3d.reasoning.packing import pack_programs
 from po3d.reasoning.rules import ROOM_RULES
-from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes
+from po3d.reasoning.street_batched import run_batch
+from po3d.reasoning.street_tables import pack_tables
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
@@ -57,7 +58,6 @@ from po3d.systems.street import DOMAIN, question_parser
 from tools import roofline
 from tools.scale import SIZES, scale
 
-TILES = 16  # copies of the split (scenes and questions) in the run of the batched executor
 BATCH = 16  # images
 SECONDS = 3.0  # approximate measuring time of each figure, seconds
 PERCEPTION, PARSER = "street_estimator", "street_parser"
@@ -96,22 +96,18 @@ def executor_figures(split: Split, seconds: float) -> list[SpeedFigure]:
     items = list(zip(programs, (scenes[k] for k in where), tasks))
 
     single = rate(lambda: [execute(p, s, t) for p, s, t in items], len(items), seconds)
-    index = [k + tile * len(scenes) for tile in range(TILES) for k in where]
-    packed_scenes, packed = (
-        pack_scenes(scenes * TILES),
-        pack_programs(programs * TILES, index, tasks * TILES),
-    )
-    batched = rate(lambda: execute_batch(packed_scenes, packed), len(index), seconds)
+    certain, question_batch = pack_tables(scenes), pack_programs(programs, where, tasks)
+    batched = rate(lambda: run_batch(certain, question_batch), len(items), seconds)
     # Marginal answers need uncertain scenes: with the standard deviations of the shipped estimator.
     doubtful = [_doubtful(scene) for scene in scenes]
     few = [(p, doubtful[k], t) for p, k, t in zip(programs, where, tasks)][::20]
     alone = rate(lambda: [execute(*item, "marginal") for item in few], len(few), seconds)
-    beliefs, question_batch = pack_beliefs(doubtful), pack_programs(programs, where, tasks)
-    marginal = rate(lambda: marginal_batch(beliefs, question_batch), len(items), seconds)
+    beliefs = pack_tables(doubtful)
+    marginal = rate(lambda: run_batch(beliefs, question_batch), len(items), seconds)
     return [
         SpeedFigure(f"executor, marginal, batch of {len(items)}", "questions/s", marginal, alone),
         SpeedFigure("executor, one by one, with traces", "questions/s", single, None),
-        SpeedFigure(f"executor, batch of {len(index)}", "questions/s", batched, single),
+        SpeedFigure(f"executor, batch of {len(items)}", "questions/s", batched, single),
     ]
 
 

@@ -22,9 +22,10 @@ from po3d.io.seeding import rng
 from po3d.language.programs.street import StreetProgram, parse_text
 from po3d.language.read.parse import Parse
 from po3d.language.read.street_parser import Parser
-from po3d.reasoning.packing import SceneBatch
+from po3d.reasoning.packing import pack_programs
 from po3d.reasoning.questions import Task
-from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes
+from po3d.reasoning.street_batched import run_batch
+from po3d.reasoning.street_tables import Tables, pack_tables
 from po3d.scene.street import AXES, camera, extent, origin_height
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.synthesis.street.layouts import sample_layout
@@ -87,10 +88,10 @@ def with_mentions(program: StreetProgram, tables: Sequence[Scene], seed: int) ->
     return out
 
 
-def answers(program: StreetProgram, batch: SceneBatch, count: int, task: Task) -> np.ndarray:
+def answers(program: StreetProgram, batch: Tables, count: int, task: Task) -> np.ndarray:
     """Return (count,) answer strings, None where the program has no answer."""
     packed = pack_programs([program.call] * count, range(count), task)
-    return np.array(execute_batch(batch, packed).answers(), dtype=object)
+    return np.array(run_batch(batch, packed).answers(), dtype=object)
 
 
 def judge(
@@ -98,7 +99,7 @@ def judge(
 ) -> tuple[str, int]:
     """Return ("right" | "wrong" | "unparsed" | "untested", number of scenes)."""
     scenes = with_mentions(gold, tables, seed)
-    batch = pack_scenes(scenes)
+    batch = pack_tables([scene.certain() for scene in scenes])
     wanted = answers(gold, batch, len(scenes), task)
     rows = _spread(wanted)
     if parse.program is None:

@@ -36,7 +36,7 @@ from po3d.language.read.street_parser import Parser
 from po3d.perception.detection import detected, network_input
 from po3d.perception.estimator import CHUNK
 from po3d.perception.street import StreetEstimator, fitted, scenes_of, transferred
-from po3d.reasoning.marginal_batched import outcomes
+from po3d.reasoning.street_batched import outcomes
 
 ATEN = torch.ops.aten
 # Operations for whose results, or result sizes, the host has to wait.

@@ -33,8 +33,10 @@ from po3d.io.plots import save_figure
 from po3d.io.pools import pool
 from po3d.io.runs import append
 from po3d.language.programs.street import parse_text
+from po3d.reasoning.packing import pack_programs
 from po3d.reasoning.questions import Question
-from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes
+from po3d.reasoning.street_batched import run_batch
+from po3d.reasoning.street_tables import pack_tables
 from po3d.systems import street
 from po3d.systems.interfaces import System
 from po3d.systems.pipeline import oracle
@@ -113,10 +115,10 @@ def executed(split: Split, count: int) -> None:
 
 def _executed(split: Split, part: Sequence[Question]) -> None:
     place = {name: k for k, name in enumerate(dict.fromkeys(q.image for q in part))}
-    tables = pack_scenes([split.truth(name) for name in place])
+    tables = pack_tables([split.truth(name) for name in place])
     programs = [parse_text(q.program).call for q in part]
     packed = pack_programs(programs, [place[q.image] for q in part], [q.task for q in part])
-    answers = execute_batch(tables, packed).answers()
+    answers = run_batch(tables, packed).answers()
     wrong = [q.id for q, answer in zip(part, answers, strict=True) if answer != q.answer]
     if wrong:
         raise AssertionError(f"{len(wrong)} answers are wrong, of {wrong[0]} the first")

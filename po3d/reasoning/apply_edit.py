@@ -12,9 +12,10 @@ from typing import NamedTuple
 from po3d.language.lexicon import ABOVE, fits, kinds_of
 from po3d.language.program import DIRECTIONS, Call, ProgramError
 from po3d.language.programs import rooms
-from po3d.reasoning.execute import Evaluator, set_text
+from po3d.reasoning.evaluator import Evaluator
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.rules import ROOM_RULES, Rules
+from po3d.reasoning.set_operations import set_text
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.edits import (
     Add,
@@ -167,7 +168,7 @@ class _Planner:
         return getattr(self, f"_{program.op}")(*program.args)
 
     def _targets(self, program: Call) -> list[int]:
-        indices = self.look.set(program)
+        indices = self.look.value(program)
         if not indices:
             raise ExecutionFailure(
                 "not found", f"not found: there are no {set_text(program)} in the room"
@@ -226,7 +227,7 @@ class _Planner:
         ]
 
     def _remove(self, what: Call) -> list[Edit]:
-        targets = self.look.set(what) if may_be_empty(what) else self._targets(what)
+        targets = self.look.value(what) if may_be_empty(what) else self._targets(what)
         return [Remove(i) for i in targets]
 
     def _set(self, attribute: str, value: str, what: Call) -> list[Edit]:
@@ -337,7 +338,7 @@ def _objects_of(where: Call) -> list[Call]:
 
 _PARTS = ("corner", "wall", "centre")
 _KINDS = {
-    "next_to": "next_to",
+    "next_to": "beside",
     "on": "on",
     "under": "under",
     "between": "amid",

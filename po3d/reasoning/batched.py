@@ -8,17 +8,18 @@ whose sets fit the bits of an integer, have their own executor (`street_batched`
 """
 
 import math
-from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from po3d.language.program import DIRECTIONS, LEAVES, Call
-from po3d.reasoning import relations
-from po3d.reasoning.execute import EDITED_OBJECT, MORE_OR_LESS, SECTORS, is_name, is_support
+from po3d.reasoning import body_relations
+from po3d.reasoning.batched_sets import BatchedSets, wrapped
+from po3d.reasoning.directions import AHEAD
+from po3d.reasoning.evaluator import MORE_OR_LESS, SECTORS, is_support
 from po3d.reasoning.room_tables import LOOKS, Codes, Mask, NotBatchable, RoomTables
-from po3d.reasoning.world import AHEAD, azimuth
+from po3d.reasoning.set_operations import is_name
 from po3d.scene.geometry import Array
 from po3d.scene.rectangles import Rectangle, rectangle
 from po3d.scene.rooms import ANYTHING
@@ -28,7 +29,7 @@ _PAST = {"before", "changed", "nearer_than_before"}
 
 
 class _Columns:
-    """Objects of many tables as a `relations.Body`: all, (W, m), or one of each table, (W, 1)."""
+    """Objects of many tables as one `Body`: all, (W, m), or one of each table, (W, 1)."""
 
     def __init__(self, runner: "Runner", i: Codes | None = None) -> None:
         self.runner, self.i = runner, i
@@ -43,7 +44,7 @@ class _Columns:
         return rectangle(getattr(self, name) for name in Rectangle._fields)
 
 
-class Runner:
+class Runner(BatchedSets):
     """Evaluates calls on W tables.
 
     `bad`: (W,) the tables on which it has failed. `program`: the question that is asked; None
@@ -127,148 +128,10 @@ class Runner:
 
     def stacked(self, anchor: Codes) -> Mask:
         """Return (W, m): the objects stacked with an object."""
-        return relations.stacked(self.body(anchor), self.body())
+        return body_relations.stacked(self.body(anchor), self.body())
 
     def fail(self, wrong: Mask) -> None:
         self.bad = self.bad | wrong
-
-    # --- sets -------------------------------------------------------------------------------------
-
-    def _scene(self) -> Mask:
-        return self.times()
-
-    def _filter(self, attribute: str, text: str, set_call: Call) -> Mask:
-        if attribute not in (*LOOKS, "name", "side", "purpose"):
-            raise NotBatchable(f"no {attribute}")
-        fits, members = self.fits(attribute, text), self.value(set_call)
-        having = members & fits
-        if attribute not in LOOKS:
-            return having & self.times() if attribute == "name" else having
-        lacking = ~having.any(1) & members.any(1)
-        known = (members & (self.rows("codes", attribute) >= 0)).any(1)
-        if self.naming:
-            return np.where((lacking & ~known)[:, None], members, having)
-        has_attribute = self.tables.has_attribute[attribute]
-        if set_call.op == "group":
-            has_attribute = has_attribute & known
-        self.fail(lacking & ~has_attribute)
-        return having
-
-    def _exclude(self, *args) -> Mask:
-        if len(args) == 3:
-            attribute, text, set_call = args
-            if attribute not in LOOKS:
-                raise NotBatchable(f"no {attribute}")
-            known = self.rows("codes", attribute) >= 0
-            return self.value(set_call) & ~self.fits(attribute, text) & known
-        anchor_call, set_call = args
-        if anchor_call.op == "unique" and is_name(anchor_call.args[0]):
-            named = anchor_call.args[0]
-            candidates = self.value(named)
-            about = candidates & self.rows("flags", "salient")
-            single = self._picked(candidates, named, fail=candidates.sum(1) <= 1)
-            excluded = np.where((about.sum(1) == 1)[:, None], about, candidates)
-            out = np.where((candidates.sum(1) > 1)[:, None], excluded, self.one_hot(single))
-        else:
-            out = self.one_hot(self.object(anchor_call))
-        return self.value(set_call) & ~out
-
-    def _union(self, first: Call, second: Call) -> Mask:
-        return self.value(first) | self.value(second)
-
-    def _intersect(self, first: Call, second: Call) -> Mask:
-        return self.value(first) & self.value(second)
-
-    def _group(self, *ones: Call) -> Mask:
-        if len(ones) == 1:
-            return self.one_hot(self.object(ones[0]))
-        a, b = self.both(*ones)
-        return self.one_hot(a) | self.one_hot(b)
-
-    def both(self, first: Call, second: Call) -> tuple[Codes, Codes]:
-        if first != second or first.op != "unique":
-            return self.object(first), self.object(second)
-        bad, pair = self.bad, self.value(first.args[0])
-        two, self.bad = pair.sum(1) == 2, bad
-        single = self.object(first)
-        self.bad = np.where(two, bad, self.bad)
-        last = pair.shape[1] - 1 - pair[:, ::-1].argmax(1)
-        return np.where(two, pair.argmax(1), single), np.where(two, last, single)
-
-    def _changed(self, set_call: Call) -> Mask:
-        return self.value(set_call) & self.rows("flags", "salient")
-
-    def _relate(self, relation: str, *args: Call) -> Mask:
-        if len(args) == 3 and args[1].op == "frame":
-            anchor, frame, set_call = self.object(args[0]), *args[1:]
-            return self.lying(relation, anchor, frame) & self.value(set_call)
-        *ones, set_call = args
-        if relation == "on" and ones[0] == EDITED_OBJECT:
-            bad, below = self.bad, self.tables.below_it
-            anchor = self.object(ones[0])
-            self.bad = np.where(below < 0, self.bad, bad)
-            anchors = [np.where(below < 0, anchor, below)]
-        else:
-            anchors = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
-        return self.related(relation, anchors) & self.value(set_call)
-
-    def lying(self, direction: str, anchor: Codes, frame: Call) -> Mask:
-        """Return (W, m): the other objects in the cone of a direction from an object."""
-        off = np.abs(_wrapped(self.turn(anchor, frame) + azimuth(direction)))
-        inside = off <= relations.cone(direction, self.rules)
-        return inside & ~self.stacked(anchor) & ~self.one_hot(anchor)
-
-    def turn(self, anchor: Codes, frame: Call) -> Array:
-        """Return (W, m): angles of the vectors from an object to all objects.
-
-        Radians from the front, counter-clockwise.
-        """
-        if len(frame.args) != 1 or not isinstance(frame.args[0], str) or frame.args[0] == "task":
-            raise NotBatchable(f"batches of rooms know no {frame}")
-        if frame.args[0] == "object":
-            x, y = self.offsets(anchor, "x", "y")
-            return np.arctan2(y, x) - np.arctan2(self.of("s", anchor), self.of("c", anchor))
-        return -np.arctan2(*self.offsets(anchor, "right", "front"))
-
-    def offsets(self, anchor: Codes, *names: str) -> list[Array]:
-        """Return (W, m) differences of coordinates of all objects from those of one."""
-        return [self.thing(name) - self.of(name, anchor) for name in names]
-
-    def related(self, relation: str, ones: Sequence[Codes]) -> Mask:
-        """Return (W, m): the objects in a relation to one object, or to two."""
-        if len(ones) != relations.others_of(relation):
-            raise NotBatchable(f"{relation} of {len(ones)}")
-        anchor, every, others = ones[0], self.body(), ~self.one_hot(ones[0])
-        if relation in relations.BODIES:
-            for other in ones[1:]:
-                self.fail(anchor == other)
-                others = others & ~self.one_hot(other)
-            bodies = [self.body(i) for i in ones]
-            return relations.BODIES[relation].holds(bodies, every, self.rules, np) & others
-        if relation == "on":
-            return self.rows("codes", "below") == anchor[:, None]
-        if relation == "supporting":
-            below = self.of("below", anchor, "codes")[:, 0]
-            return self.one_hot(below) & (below >= 0)[:, None]
-        if relation in relations.ALIGNED:
-            first = self.body(anchor)
-            c, s = first.c * every.c + first.s * every.s, first.c * every.s - first.s * every.c
-            turn = np.rad2deg(np.abs(np.arctan2(s, c)))
-            spare = relations.alignment(turn, relation, self.rules, np)
-            return relations.holds_at(spare, relation) & others
-        raise NotBatchable(f"batches of rooms know nothing of {relation}")
-
-    def _same(self, attribute: str, like: Call, set_call: Call) -> Mask:
-        if attribute not in (*LOOKS, "name", "purpose"):
-            raise NotBatchable(f"batches of rooms compare no {attribute}")
-        anchor = self.object(like)
-        codes, code = self.rows("codes", attribute), self.of(attribute, anchor, "codes")
-        if attribute == "purpose":
-            shared = (codes & code) > 0
-        else:
-            self.fail(code[:, 0] < 0)
-            shared = codes == code
-        return self.value(set_call) & shared & ~self.one_hot(anchor)
 
     # --- objects ----------------------------------------------------------------------------------
 
@@ -346,7 +209,7 @@ class Runner:
         members = members & ~self.one_hot(anchor)
         if what == "bearing":
             self.fail((members & (np.hypot(*self.offsets(anchor, "x", "y")) < 1e-9)).any(1))
-            turn = _wrapped(self.turn(anchor, Call("frame", ("object",))))
+            turn = wrapped(self.turn(anchor, Call("frame", ("object",))))
             return self._least(members, np.abs(turn) * sign)
         if self.rules.beside_first:
             distinct = members & ~self.stacked(anchor)
@@ -499,14 +362,10 @@ class Runner:
         return _sector(np.arctan2(y, x) - heading, sectors)
 
 
-def _wrapped(turn: Array) -> Array:
-    return turn - math.tau * np.round(turn / math.tau)
-
-
 def _sector(turn: Array, sectors: str) -> Codes:
     """Return (W,): index into DIRECTIONS of the nearest direction among the given sectors."""
     turn = np.nan_to_num(turn)
     if sectors == "eight":
         return np.round(-turn / (math.pi / 4)).astype(int) % 8
     indices = np.array([DIRECTIONS.index(d) for d in SECTORS[sectors]])
-    return indices[np.abs(_wrapped(turn[:, None] + indices * (math.pi / 4))).argmin(1)]
+    return indices[np.abs(wrapped(turn[:, None] + indices * (math.pi / 4))).argmin(1)]

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from po3d.language.program import Call
-from po3d.reasoning import boundaries, relations
+from po3d.reasoning import body_relations, boundaries
 from po3d.reasoning.decisions import Decision
-from po3d.reasoning.execute import MORE_OR_LESS, is_measure
+from po3d.reasoning.directions import AHEAD, azimuth
+from po3d.reasoning.evaluator import MORE_OR_LESS, is_measure
 from po3d.reasoning.margin_values import Margin
 from po3d.reasoning.set_decisions import SetDecisions
-from po3d.reasoning.world import AHEAD, VIEWER, azimuth
+from po3d.reasoning.world import VIEWER
 from po3d.scene.orbit import Axes
 
 _SUPERLATIVES = {
@@ -207,7 +208,7 @@ class MarginFinder(SetDecisions):
         # the eight sectors are relative to the room, scaled to be as wide as it is long
         elif what == "side":
             right, front = self.world.off_centre(i)
-            (across, along), middle = self.world.half, self.world.middle
+            (across, along), middle = self.world.half, self.world.was.middle
             off = self.world.things[i].right - middle[0], self.world.things[i].front - middle[1]
             for border, turn, word in self._neighbours(-math.atan2(right, front), "eight"):
                 ray = math.atan2(-math.sin(border) * across, math.cos(border) * along)
@@ -344,7 +345,7 @@ class MarginFinder(SetDecisions):
                     self.within(a, -math.hypot(*shift), self.unit, border, shift), not now < before
                 )
         elif (
-            relations.others_of(relation) == 1
+            body_relations.others_of(relation) == 1
             and (margin := self._border(relation, [b], a)) is not None
         ):
             yield self.gives(margin, not margin.distance > 0)

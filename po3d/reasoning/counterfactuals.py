@@ -19,8 +19,8 @@ from po3d.io.errors import InputError
 from po3d.language.program import Call, Tree
 from po3d.language.programs.street import STREET
 from po3d.reasoning.choice_decisions import DECISIONS, MarginFinder
-from po3d.reasoning.decisions import ReasonedEvaluator, Subject
-from po3d.reasoning.execute import NO_OPTIONS, QuestionInfo
+from po3d.reasoning.decisions import Subject
+from po3d.reasoning.evaluator import Evaluator
 from po3d.reasoning.margin_values import (
     Counterfactual,
     Margin,
@@ -34,6 +34,7 @@ from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import Task
 from po3d.reasoning.rules import STREET_RULES, Rules
+from po3d.reasoning.set_operations import NO_OPTIONS, QuestionInfo
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.table import Scene
 
@@ -97,7 +98,7 @@ def _search(subject: Subject, within: float) -> Margins:
     return Margins(answer, steps, None)
 
 
-class _RecordingEvaluator(ReasonedEvaluator):
+class _RecordingEvaluator(Evaluator):
     """An evaluator that records the decisions of each step, including a step that fails."""
 
     def __init__(self, subject: Subject) -> None:
@@ -114,8 +115,6 @@ class _RecordingEvaluator(ReasonedEvaluator):
             raise
         self._note(call, len(self.steps) - 1)
         return value
-
-    set = value
 
     def _note(self, call: Call, step: int) -> None:
         if call.op in DECISIONS:

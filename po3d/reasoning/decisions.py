@@ -10,10 +10,12 @@ from typing import NamedTuple
 from po3d.io.errors import InputError
 from po3d.language.program import Call
 from po3d.reasoning.boundaries import Shift
-from po3d.reasoning.execute import Evaluator, QuestionInfo
+from po3d.reasoning.directions import direction_at
+from po3d.reasoning.evaluator import Evaluator
 from po3d.reasoning.margin_values import FORMS, Margin, ObjectPixels, PoseDelta, Unit
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.world import SceneGeometry, direction_at
+from po3d.reasoning.set_operations import QuestionInfo
+from po3d.reasoning.world import SceneGeometry
 from po3d.scene.orbit import Axes
 from po3d.scene.table import Scene
 
@@ -31,17 +33,7 @@ class Decision(NamedTuple):
     turned: "Callable[[], tuple[str | None, str]] | None"
 
 
-class ReasonedEvaluator(Evaluator):
-    """An evaluator that returns the reason when there is no answer."""
-
-    def answer_and_reason(self, program: Call) -> tuple[str | None, str]:
-        try:
-            return self.answer(program), ""
-        except ExecutionFailure as failure:
-            return None, str(failure)
-
-
-class IntervenedEvaluator(ReasonedEvaluator):
+class IntervenedEvaluator(Evaluator):
     """An evaluator that replaces the value of one call."""
 
     def __init__(
@@ -54,8 +46,6 @@ class IntervenedEvaluator(ReasonedEvaluator):
         if call == self.turned and self.past == self.when:
             return self.change(lambda: super(IntervenedEvaluator, self).value(call))
         return super().value(call)
-
-    set = value
 
 
 class Subject:
@@ -83,7 +73,7 @@ class Subject:
 
     def on(self, scene: Scene) -> tuple[str | None, str]:
         """Return the answer on another table."""
-        return ReasonedEvaluator(
+        return Evaluator(
             SceneGeometry.of(scene.certain(), self.rules), self.info
         ).answer_and_reason(self.program)
 

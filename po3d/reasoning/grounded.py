@@ -98,24 +98,16 @@ def answered(
     program, words = with_unique_phrases(program)
     predicted = scene.source == "predicted"
     beliefs: dict[str, list[float]] = {}
-    granted = []
+    assumed = []
     for name, phrase in words.items():
-        belief = ground(phrase, scene)
-        there = [
-            p if o.existence >= PRESENT else 0.0 for p, o in zip(belief, scene.objects, strict=True)
-        ]
-        beliefs[name] = (
-            [p * o.existence for p, o in zip(belief, scene.objects)] if predicted else there
-        )
-        present = sum(there) >= LEAST
-        if not present and not (
-            predicted and assume_present and sum(beliefs[name]) >= LEAST_BELIEVED
-        ):
+        beliefs[name], present = _belief(phrase, scene, ground)
+        if present:
+            continue
+        assumed.append(repr(phrase))
+        if not (predicted and assume_present and sum(beliefs[name]) >= LEAST_BELIEVED):
             missing = ExecutionFailure("not found", f"not found: {phrase!r} is not in the scene")
             return failed(missing, probability=0.0)
-        if not present:
-            granted.append(repr(phrase))
-    reason = f"{TAKEN}{', '.join(granted)}" if granted else ""
+    reason = f"{TAKEN}{', '.join(assumed)}" if assumed else ""
     readings = _readings(beliefs)
     if not readings:
         same = f"nothing left to compare: {', '.join(words.values())} refer to the same object"
@@ -144,6 +136,17 @@ def answered(
         make_trace=likeliest.make_trace,
         rows=tuple(best.values()),
     )
+
+
+def _belief(phrase: str, scene: Scene, ground: Ground) -> tuple[list[float], bool]:
+    """Return a description's probability for each row, on a predicted table times its existence;
+    and whether any row that counts as present may be denoted."""
+    belief = ground(phrase, scene)
+    rows = list(zip(belief, scene.objects, strict=True))
+    there = [p if o.existence >= PRESENT else 0.0 for p, o in rows]
+    if scene.source == "predicted":
+        return [p * o.existence for p, o in rows], sum(there) >= LEAST
+    return there, sum(there) >= LEAST
 
 
 def nearest(

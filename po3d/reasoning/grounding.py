@@ -15,7 +15,7 @@ import numpy as np
 
 from po3d.language.descriptions import Description, Rank, describe
 from po3d.language.lexicon import fits
-from po3d.reasoning import relations
+from po3d.reasoning.body_relations import nearness
 from po3d.reasoning.rules import THREEDSRBENCH_RULES
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.geometry import Array
@@ -137,9 +137,7 @@ class Grounder:
         return _more(deeper if relation == "behind" else -deeper) * close
 
     def _near(self, i: int, j: int) -> float:
-        a, b = (self.world.things[k] for k in (i, j))
-        limit = relations.next_to_limit(a, b, self.world.rules)
-        return min(1.0, limit / max(self.world.gap(i, j), 1e-6))
+        return nearness(self.world.things[i], self.world.things[j], self.world.rules)
 
     def _upon(self, i: int, j: int, relation: str) -> float:
         over = self.world.over(i, j)

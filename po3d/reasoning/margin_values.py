@@ -9,13 +9,9 @@ from po3d.scene.table import Scene
 
 Unit = Literal["m", "units", "degrees", "%", "pixels", "probability"]
 FORMS: dict[str, str] = {
-    "m": "{:.2f} m",
-    "units": "{:.2f} units",
-    "degrees": "{:.1f}°",
-    "%": "{:.1f} %",
-    "pixels": "{:.0f} px",
-    "probability": "{:.2f} in probability",
-}
+    "m": "{:.2f} m", "units": "{:.2f} units", "degrees": "{:.1f}°", "%": "{:.1f} %",
+    "pixels": "{:.0f} px", "probability": "{:.2f} in probability",
+}  # fmt: skip
 
 
 class ObjectPixels(NamedTuple):

@@ -1,4 +1,4 @@
-"""Scenes and programs as arrays: the inputs of the batched street executors.
+"""Street programs as arrays of steps, for the batched executor.
 
 Packing is done once; a packed batch can be executed any number of times.
 """
@@ -9,50 +9,34 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from po3d.io.errors import InputError, known
 from po3d.language.program import Call, ProgramError
 from po3d.language.programs.street import ANSWER_TYPES, STREET, token_types
 from po3d.reasoning.questions import FRAME_OF_TASK, Task
 from po3d.scene import vocabulary
-from po3d.scene.geometry import Array
-from po3d.scene.posterior import SceneSamples
-from po3d.scene.table import Scene
-from po3d.scene.vocabulary import ATTRIBUTES, DIRECTIONS, FACINGS
+from po3d.scene.vocabulary import FACINGS
 
 if TYPE_CHECKING:
     import torch  # takes seconds to import, so only batched execution imports it
 
-LIMIT = 62  # maximum number of objects in a scene: bits of a non-negative int64
-
 # The code of a value is its index in these tuples.
 VALUES: dict[str, tuple[str, ...]] = {**vocabulary.VALUES, "facing": FACINGS}
-_BOOLEAN = ("no", "yes")
-_NUMBERS = tuple(map(str, range(LIMIT + 1)))
 
 
-def spelling(kind: str) -> tuple[str, ...]:
-    """Return the answer strings of a type's codes."""
-    return {"integer": _NUMBERS, "boolean": _BOOLEAN}.get(kind) or VALUES[kind]
+def spelling(kind: str, size: int) -> tuple[str, ...]:
+    """Return the answer strings of a type's codes; for numbers, of the first `size`."""
+    if kind == "integer":
+        return tuple(map(str, range(size)))
+    return ("no", "yes") if kind == "boolean" else VALUES[kind]
 
 
 # Operations on registers, in their order within a level: the operations of the language, with all
 # those from an object to a set combined as "lookup".
 OPERATIONS = (
-    "scene",
-    "filter",
-    "unique",
-    "lookup",
-    "union",
-    "intersect",
-    "count",
-    "exist",
-    "query",
-    "equal",
-    "less_than",
-    "greater_than",
-)
+    "scene", "filter", "unique", "lookup", "union", "intersect",
+    "count", "exist", "query", "equal", "less_than", "greater_than",
+)  # fmt: skip
 Key = tuple[str, ...]  # the words of a call that identify the table column of a step
 
 
@@ -118,119 +102,12 @@ def meaning(op: str, words: Key, task: Task = "2d") -> tuple[str, Key]:
 
 
 _MEANINGS = [meaning(op, words, task) for task in FRAME_OF_TASK for op, *words in _TOKENS]
-# The columns of the tables that steps read; of the lookups, only those used by a batch are
-# computed.
+# Columns of the tables that steps read, by operation; a batch only computes those that it uses.
 COLUMNS: dict[str, tuple[Key, ...]] = {
     operation: tuple(dict.fromkeys(key for op, key in _MEANINGS if op == operation))
-    for operation in ("scene", "filter", "lookup", "query")
+    for operation in ("filter", "lookup", "query")
 }
 _COLUMN = {(op, key): k for op, keys in COLUMNS.items() for k, key in enumerate(keys)}
-
-
-@dataclass(frozen=True, eq=False)
-class SceneBatch:
-    """S certain scene tables, padded to n objects."""
-
-    mask: NDArray[np.bool_]  # (S, n) False for padding
-    positions: Array  # (S, n, 2)
-    headings: Array  # (S, n)
-    extents: Array  # (S, n, 2) length, width
-    axes: Array  # (S, 4, 2) the viewer's ground axes in the order of DIRECTIONS
-    codes: dict[str, NDArray[np.int64]]  # attribute -> (S, n) index of its value, -1 if unknown
-    occluder: NDArray[np.int64]  # (S, n) index of the dominant occluder, -1 for none
-    occlusion_known: NDArray[np.bool_]  # (S,)
-
-    def __len__(self) -> int:
-        return len(self.mask)
-
-
-def pack_scenes(scenes: Sequence[Scene]) -> SceneBatch:
-    """Pack the most probable table of each scene (`Scene.certain`)."""
-    scenes = [scene.certain() for scene in scenes]
-    s = len(scenes)
-    n = max([1, *map(len, scenes)])  # at least one column, so that gathers have valid indices
-    _check_size(n)
-    batch = _empty(s, n)
-    for k, scene in enumerate(scenes):
-        m = len(scene)
-        batch.mask[k, :m] = True
-        batch.axes[k] = axes_array(scene)
-        batch.occlusion_known[k] = scene.occluders is not None
-        if not m:
-            continue
-        batch.positions[k, :m] = scene.positions[:, :2]
-        batch.headings[k, :m] = scene.headings
-        batch.extents[k, :m] = scene.extents[:, :2]
-        for attribute, codes in batch.codes.items():
-            for i, state in enumerate(scene.objects):
-                if attribute in state.beliefs:
-                    codes[k, i] = _code(attribute, state.value(attribute), i)
-        if scene.occluders is not None:
-            batch.occluder[k, :m] = [next(iter(belief), -1) for belief in scene.occluders]
-    return batch
-
-
-def pack_worlds(samples: SceneSamples) -> SceneBatch:
-    """Pack posterior samples of one table; objects keep their indices."""
-    scene, (count, n) = samples.table, samples.exists.shape
-    _check_size(n)
-    batch = _empty(count, max(1, n))
-    batch.axes[:] = axes_array(scene)
-    batch.occlusion_known[:] = scene.occluders is not None
-    if not n:
-        return batch
-    batch.mask[:], batch.positions[:], batch.headings[:] = (
-        samples.exists,
-        samples.positions,
-        samples.headings,
-    )
-    batch.extents[:] = scene.extents[:, :2]
-    for attribute, codes in batch.codes.items():
-        if all(attribute in o.beliefs for o in scene.objects):
-            # raises InputError for an object with an unknown value
-            scene.belief(attribute, VALUES[attribute])
-            code = [VALUES[attribute].index(value) for value in samples.values[attribute]]
-            codes[:] = np.array(code)[samples.looks[attribute]]
-    if samples.occluder is not None:
-        batch.occluder[:] = samples.occluder
-    return batch
-
-
-def axes_array(scene: Scene) -> Array:
-    """Return the (4, 2) axes of a scene in the order of DIRECTIONS."""
-    return np.array([scene.axes[d] for d in DIRECTIONS], float)
-
-
-def _empty(s: int, n: int) -> SceneBatch:
-    return SceneBatch(
-        mask=np.zeros((s, n), bool),
-        positions=np.zeros((s, n, 2)),
-        headings=np.zeros((s, n)),
-        extents=np.zeros((s, n, 2)),
-        axes=np.zeros((s, 4, 2)),
-        codes={attribute: np.full((s, n), -1) for attribute in ATTRIBUTES},
-        occluder=np.full((s, n), -1),
-        occlusion_known=np.zeros(s, bool),
-    )
-
-
-def _check_size(n: int) -> None:
-    if n > LIMIT:
-        raise InputError(
-            f"a scene of {n} objects: batches and samples support at most {LIMIT}, argmax any"
-            " number"
-        )
-
-
-def _code(attribute: str, value: str, i: int) -> int:
-    try:
-        return VALUES[attribute].index(value)
-    except ValueError:
-        known = ", ".join(VALUES[attribute])
-        raise InputError(f"object {i}: unknown {attribute} {value!r}; known: {known}") from None
-
-
-# --- programs -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,14 +115,14 @@ class ProgramBatch:
     """P programs as T steps in running order; can be executed any number of times."""
 
     programs: tuple[Call, ...]
-    scene: "torch.Tensor"  # (P,) index of each program's scene
+    tables: int  # number of tables that the programs need
+    scene: "torch.Tensor"  # (P,) index of each program's table
     groups: tuple[tuple[str, int, int], ...]  # (operation, first, end) in running order
     first: "torch.Tensor"  # (T,) position of the step's first input in running order
     second: "torch.Tensor"  # (T,) position of its second input
     # (T,) row of the operation's table: scene x columns + column; the scene index if it reads none
     row: "torch.Tensor"
-    relations: tuple[Key, ...]  # columns of the lookup table
-    facing: bool  # whether any step reads facing
+    columns: dict[str, tuple[Key, ...]]  # the used part of COLUMNS
     slot: "torch.Tensor"  # (T,) position in running order of every step, program by program
     offset: "torch.Tensor"  # (P + 1,) start of each program's steps in `slot`
 
@@ -276,6 +153,8 @@ def pack_programs(
         sizes = f"{len(programs)} programs, {len(scene_index)} scene indices and {len(tasks)} tasks"
         raise InputError(f"{sizes}; these three numbers should be equal")
     scene = np.asarray(scene_index, np.int64).reshape(-1)
+    if scene.min(initial=0) < 0:
+        raise InputError(f"scene index {scene.min()} is negative")
 
     number: dict[tuple[Call, Task], int] = {}
     which = np.array(
@@ -284,6 +163,7 @@ def pack_programs(
     compiled = [_compile(program, task) for program, task in number]
     sizes = np.array([len(rows) for rows in compiled], np.int64)
     rows = np.array(list(itertools.chain.from_iterable(compiled)), np.int64).reshape(-1, 5)
+    columns, widths = _used_columns(rows)
 
     # Copy the steps of each distinct program to every question that uses it.
     length = sizes[which]
@@ -291,15 +171,8 @@ def pack_programs(
     begin = np.concatenate([[0], np.cumsum(sizes)])[which]
     source = np.arange(offset[-1]) + np.repeat(begin - offset[:-1], length)
     operation, column, first, second, level = rows[source].T
-    base, step_scene = np.repeat(offset[:-1], length), np.repeat(scene, length)
-
-    lookup = operation == OPERATIONS.index("lookup")
-    used, used_column = np.unique(column[lookup], return_inverse=True)
-    column[lookup] = used_column
-    columns = np.array(
-        [len(used) if op == "lookup" else len(COLUMNS.get(op, ((),))) for op in OPERATIONS]
-    )
-    row = step_scene * columns[operation] + column
+    base = np.repeat(offset[:-1], length)
+    row = np.repeat(scene, length) * widths[operation] + column
 
     key = (level * len(OPERATIONS) + operation).astype(np.int16)
     order = np.argsort(key, kind="stable")
@@ -309,19 +182,31 @@ def pack_programs(
     groups = tuple(
         (OPERATIONS[operation[order[lo]]], int(lo), int(hi)) for lo, hi in itertools.pairwise(edges)
     )
-    facing = any("facing" in s.words for program, _ in number for s in steps(program))
     return ProgramBatch(
         programs=tuple(programs),
+        tables=int(scene.max(initial=-1)) + 1,
         scene=torch.from_numpy(scene),
         groups=groups,
         first=torch.from_numpy(slot[(base + first)[order]]),
         second=torch.from_numpy(slot[(base + second)[order]]),
         row=torch.from_numpy(row[order]),
-        relations=tuple(COLUMNS["lookup"][k] for k in used),
-        facing=facing,
+        columns=columns,
         slot=torch.from_numpy(slot),
         offset=torch.from_numpy(offset),
     )
+
+
+def _used_columns(rows: np.ndarray) -> tuple[dict[str, tuple[Key, ...]], np.ndarray]:
+    """Renumber the columns (`rows[:, 1]`) among those that are used; return the used columns of
+    each table, and the number of columns that each operation reads."""
+    columns, widths = {}, np.ones(len(OPERATIONS), np.int64)
+    for name, keys in COLUMNS.items():
+        operation = OPERATIONS.index(name)
+        reads = rows[:, 0] == operation
+        used, rows[reads, 1] = np.unique(rows[reads, 1], return_inverse=True)
+        columns[name] = tuple(keys[k] for k in used)
+        widths[operation] = len(used)
+    return columns, widths
 
 
 def _compile(program: Call, task: Task) -> list[tuple[int, int, int, int, int]]:
@@ -329,18 +214,11 @@ def _compile(program: Call, task: Task) -> list[tuple[int, int, int, int, int]]:
     known("task", task, FRAME_OF_TASK)
     rows: list[tuple[int, int, int, int, int]] = []
     for step in steps(program):
-        operation = meaning(step.call.op, step.words, task)
+        name, key = meaning(step.call.op, step.words, task)
         inputs = step.inputs or (0,)
         level = 1 + max((rows[i][4] for i in step.inputs), default=-1)
-        rows.append(
-            (
-                OPERATIONS.index(operation[0]),
-                _COLUMN.get(operation, 0),
-                inputs[0],
-                inputs[-1],
-                level,
-            )
-        )
+        column = _COLUMN.get((name, key), 0)
+        rows.append((OPERATIONS.index(name), column, inputs[0], inputs[-1], level))
     if not rows:
         raise ProgramError(f"streets have no words for {str(program)[:60]}")
     return rows

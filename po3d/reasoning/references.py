@@ -1,4 +1,4 @@
-"""Resolve phrases of a question to rows: the implementations of `execute.Reference`.
+"""Resolve phrases of a question to rows: the implementations of `set_operations.Reference`.
 
 * `BestFit`: the object that a noun phrase fits best; ambiguous if two fit equally and surely
   (SCOPE, and the default).
@@ -28,47 +28,18 @@ LEAST = 1e-3  # objects that fit a phrase less are not denoted by it
 
 PEOPLE = ("man", "woman", "boy", "girl")
 _PERSON = {
-    "human",
-    "person",
-    "someone",
-    "people",
-    "figure",
-    "pedestrian",
-    "adult",
-    "child",
-    "kid",
+    "human", "person", "someone", "people", "figure", "pedestrian", "adult", "child", "kid",
     "human being",
-}
+}  # fmt: skip
 _SAME = {
-    "bike": "bicycle",
-    "motorcycle": "motorbike",
-    "football": "soccer ball",
-    "puppy": "dog",
-    "kitten": "cat",
-    "hen": "chicken",
-    "bunny": "rabbit",
-    "pony": "horse",
-    "gentleman": "man",
-    "guy": "man",
-    "lady": "woman",
-    "stone": "rock",
-    "boulder": "rock",
-    "hydrant": "fire hydrant",
-    "cone": "traffic cone",
-    "cellphone": "telephone",
-    "smartphone": "telephone",
-    "pram": "stroller",
-    "mower": "lawn mower",
-    "kennel": "dog house",
-    "letter box": "mailbox",
-    "guitar": "electric guitar",
-    "teddy": "teddy bear",
-    "present": "gift",
-    "cake": "birthday cake",
-    "fan": "table fan",
-    "purse": "handbag",
-    "grey": "gray",
-}
+    "bike": "bicycle", "motorcycle": "motorbike", "football": "soccer ball", "puppy": "dog",
+    "kitten": "cat", "hen": "chicken", "bunny": "rabbit", "pony": "horse", "gentleman": "man",
+    "guy": "man", "lady": "woman", "stone": "rock", "boulder": "rock", "hydrant": "fire hydrant",
+    "cone": "traffic cone", "cellphone": "telephone", "smartphone": "telephone",
+    "pram": "stroller", "mower": "lawn mower", "kennel": "dog house", "letter box": "mailbox",
+    "guitar": "electric guitar", "teddy": "teddy bear", "present": "gift", "cake": "birthday cake",
+    "fan": "table fan", "purse": "handbag", "grey": "gray",
+}  # fmt: skip
 
 
 class BestFit:

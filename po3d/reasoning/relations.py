@@ -1,12 +1,10 @@
 """Geometric relations as signed distances to their borders.
 
-Examples are left of, facing, parallel, collides forward and next to. Signed distances are
-positive inside.
+Examples are left of, facing, parallel and collides forward. Signed distances are positive inside.
 
 Street relations (`Pairs`) are computed for all pairs of objects at once, of one table, of
 thousands of tables, or of thousands of posterior samples. `xp` is the array library: numpy, or
-torch for the batched executors. Relations of rooms and photographs take two or three bodies,
-whose numbers are floats (`Floats`: one pair) or arrays that broadcast.
+torch for the batched executors. Relations of rooms and photographs are in `body_relations`.
 
 Sources: the question engine and scene generators of Super-CLEVR, Super-CLEVR-3D and PulseCheck457
 (Spatial457). What they did not publish (collisions, the 6D margin) is a parameter of
@@ -14,23 +12,15 @@ Sources: the question engine and scene generators of Super-CLEVR, Super-CLEVR-3D
 """
 
 import math
-from collections.abc import Callable, Sequence
-from functools import cached_property, reduce
+from collections.abc import Callable
+from functools import cached_property
 from types import ModuleType
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from po3d.reasoning.rules import Rules
-from po3d.scene.rectangles import (
-    Floats,
-    Rectangle,
-    above_zero,
-    depth,
-    distance,
-    from_segment,
-    holds,
-)
+from po3d.scene.rectangles import Floats
 from po3d.scene.street import AXES
 from po3d.scene.vocabulary import DIRECTIONS, FACINGS
 
@@ -297,166 +287,3 @@ def _first_contact(
             step = xp.where(crosses, y1 - y0, xp.ones_like(y0))
             best = xp.where(crosses, xp.minimum(best, x0 + (border - y0) / step * (x1 - x0)), best)
     return best
-
-
-# --- rooms and photographs: relations of two or three bodies --------------------------------------
-
-
-class Body(Protocol):
-    """Inputs of the relations: a `scene.index.Thing`, or columns of a batch. Lengths have the unit
-    of the table."""
-
-    box: Rectangle
-    low: Any  # height of the bottom
-    z: Any  # height of the centre
-    height: Any
-    longest: Any  # longest edge
-    right: Any  # position in the frame
-    front: Any
-
-
-def stacked(a: Body, b: Body) -> Arrays:
-    """Whether one stands over the other: the centre of one is within the other's footprint."""
-    return holds(a.box, b.box.x, b.box.y) | holds(b.box, a.box.x, a.box.y)
-
-
-def gap(a: Body, b: Body, xp: Any = Floats) -> Arrays:
-    """Return the distance between two boxes in space; 0 if they intersect."""
-    return xp.hypot(
-        distance(a.box, b.box, xp), above_zero(abs(a.z - b.z) - (a.height + b.height) / 2)
-    )
-
-
-def next_to_limit(a: Body, b: Body, rules: Rules) -> Arrays:
-    """Return the largest gap at which two objects are next to each other."""
-    return (
-        rules.next_to
-        if rules.next_to_in == "metres"
-        else rules.next_to * (a.longest + b.longest) / 2
-    )
-
-
-def neighbours(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
-    """Return `next_to_limit` minus the gap of two objects: positive for neighbours.
-
-    The gap is that of the footprints for rules in metres, else that of the boxes in space.
-    """
-    separation = distance(a.box, b.box, xp) if rules.next_to_in == "metres" else gap(a, b, xp)
-    return next_to_limit(a, b, rules) - separation
-
-
-def over(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
-    """Return the margin by which a is directly above b; negative if it is not."""
-    inside = xp.maximum(depth(b.box, a.box.x, a.box.y, xp), depth(a.box, b.box.x, b.box.y, xp))
-    return xp.minimum(inside, a.low - b.z + rules.above_slack)
-
-
-def between_bounds(
-    a: Body, b: Body, rules: Rules, xp: Any = Floats
-) -> list[tuple[Arrays, Arrays, Arrays]]:
-    """Return four half planes (x, y, least) whose intersection is the region between a and b.
-
-    A point is inside if x * right + y * front >= least for all, relative to a: near the line from
-    a to b and not at its ends. The region is empty if a and b are at one place.
-    """
-    right, front = b.right - a.right, b.front - a.front
-    length = xp.hypot(right, front)
-    separate = length >= 1e-6
-    x, y = (way / xp.where(separate, length, 1.0) for way in (right, front))
-    wide = xp.where(separate, 0 * length - rules.between, math.inf)
-    return [(y, -x, wide), (-y, x, wide), (x, y, 0.1 * length), (-x, -y, -0.9 * length)]
-
-
-def between(a: Body, b: Body, i: Body, rules: Rules, xp: Any = Floats) -> Arrays:
-    """Return the signed distance of the centre of i to the border of the region between a and b.
-
-    Positive inside.
-    """
-    right, front = i.right - a.right, i.front - a.front
-    spare = (x * right + y * front - least for x, y, least in between_bounds(a, b, rules, xp))
-    return reduce(xp.minimum, spare)
-
-
-def off_path(a: Body, b: Body, i: Body, xp: Any = Floats) -> Arrays:
-    """Return the distance of the footprint of i from the segment between the centres of a and b."""
-    return from_segment(i.box, (a.box.x, a.box.y), (b.box.x, b.box.y), xp)
-
-
-def in_the_way(i: Body, rules: Rules) -> Arrays:
-    """Whether an object blocks a path: too high to step over and too low to walk under."""
-    return (i.height > rules.step_over) & (i.low < rules.head)
-
-
-class BodyRelation(NamedTuple):
-    """A relation of a body to one or two others: within a border, and under a condition."""
-
-    spare: Callable[[Sequence[Body], Body, Rules, Any], Arrays]  # signed distance to its border
-    words: str  # the border in words, with a place for each other body
-    condition: Callable[[Sequence[Body], Body, Rules], Arrays] | None = None
-    closed: bool = False  # whether the relation includes its border
-    # Largest gap to the footprint of the other body, or to the segment between two, at which the
-    # relation can hold; None: any.
-    reach: Callable[[Rules], float | None] = lambda _rules: None
-    others: int = 1  # number of other bodies
-    # Whether the condition holds near the border as well, so that a movement can cross it.
-    crossable: Callable[[Rules], bool] = lambda _rules: True
-
-    def holds(self, ones: Sequence[Body], i: Body, rules: Rules, xp: Any = Floats) -> Arrays:
-        """Whether body i is in the relation to the others."""
-        spare = self.spare(ones, i, rules, xp)
-        inside = spare >= 0 if self.closed else spare > 0
-        if inside is False or self.condition is None:  # floats only: most pairs are far apart
-            return inside
-        return inside & self.condition(ones, i, rules)
-
-
-def _under(ones: Sequence[Body], i: Body, rules: Rules, xp: Any) -> Arrays:
-    return over(ones[0], i, rules, xp) if rules.under == "directly" else ones[0].z - i.z
-
-
-BODIES = {
-    "next_to": BodyRelation(
-        lambda ones, i, rules, xp: neighbours(ones[0], i, rules, xp),
-        "next to {}",
-        lambda ones, i, rules: rules.next_to_in == "sizes" or stacked(ones[0], i) ^ True,
-        closed=True,
-        reach=lambda rules: rules.next_to if rules.next_to_in == "metres" else None,
-    ),
-    "above": BodyRelation(
-        lambda ones, i, rules, xp: over(i, ones[0], rules, xp),
-        "directly above {}",
-        reach=lambda _rules: 0.0,
-    ),
-    "under": BodyRelation(
-        _under,
-        "directly under {}",
-        lambda ones, i, rules: rules.under == "directly" or stacked(ones[0], i),
-        reach=lambda _rules: 0.0,
-        crossable=lambda rules: rules.under == "directly",
-    ),
-    "between": BodyRelation(
-        lambda ones, i, rules, xp: between(*ones, i, rules, xp),
-        "between {} and {}",
-        closed=True,
-        others=2,
-    ),
-    "blocking": BodyRelation(
-        lambda ones, i, rules, xp: rules.path - off_path(*ones, i, xp),
-        "the path from {} to {}",
-        lambda ones, i, rules: (
-            in_the_way(i, rules) & (stacked(ones[0], i) ^ True) & (stacked(ones[1], i) ^ True)
-        ),
-        reach=lambda rules: rules.path,
-        others=2,
-    ),
-}
-
-
-def others_of(relation: str) -> int:
-    """Return the number of objects to which a relation relates one: 1 or 2."""
-    return BODIES[relation].others if relation in BODIES else 1
-
-
-def cone(direction: str, rules: Rules) -> float:
-    """Return the half angle of the cone of a direction, radians."""
-    return math.radians(rules.cone) * (0.5 if "_" in direction else 1.0) + 1e-9

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,12 +67,8 @@ def framed(
     return FramedSamples(samples, geometries)
 
 
-class _EditGroup(NamedTuple):
-    """Samples that share the result of an edit."""
-
-    rows: Codes
-    first: int  # the sample on which it was planned
-    planned: Planned
+# Samples that share the result of an edit, the one on which it was planned, the result.
+_EditGroup = tuple[Codes, int, Planned]
 
 
 class FramedSamples:
@@ -88,7 +84,7 @@ class FramedSamples:
         self.axes = {
             way: np.array([g.axes[way] for g in filled], float) for way in ("right", "front")
         }
-        room = {id(g.axes): (*g.middle, *g.half) for g in filled}
+        room = {id(g.axes): (*g.was.middle, *g.half) for g in filled}
         self.room = np.array([room[id(g.axes)] for g in filled])
         self._before: dict[int, SceneGeometry] = {}
         self._after: dict[Call | None, tuple[RoomTables, Mask]] = {}
@@ -145,7 +141,7 @@ class FramedSamples:
                     bad[first], open_rows = True, open_rows[1:]
                     continue
                 alike = self._same_placement(planned, first, open_rows)
-                groups.append(_EditGroup(open_rows[alike], first, planned))
+                groups.append((open_rows[alike], first, planned))
                 open_rows = open_rows[~alike]
         history = _history(self.samples, groups)
         if simple.any():
@@ -323,7 +319,7 @@ def _history(samples: RoomSamples, groups: Sequence[_EditGroup]) -> History:
     """Return the tables after an edit that moves, removes or adds objects, whose result is given
     for each group of samples."""
     w, n = samples.exists.shape
-    extra = max((g.planned.edited.origin.count(None) for g in groups), default=0)
+    extra = max((planned.edited.origin.count(None) for _, _, planned in groups), default=0)
 
     def pad(array: NDArray, value: float | bool) -> NDArray:
         more = np.full((w, extra, *array.shape[2:]), value, array.dtype)

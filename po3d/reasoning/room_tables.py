@@ -12,26 +12,23 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from po3d.reasoning.attribute_words import NotBatchable, fit_codes
+from po3d.reasoning.directions import SIDES_OF_ROOM, region_at
 from po3d.reasoning.rules import Rules
-from po3d.reasoning.world import EYE, SIDES_OF_ROOM, region_at, shade
+from po3d.reasoning.world import EYE
 from po3d.scene.edits import REST_ABOVE, REST_BELOW, REST_MARGIN
 from po3d.scene.frames import room_centre
 from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.index import FLAT, Thing, name_fits
 from po3d.scene.posterior import SceneSamples, posterior_samples, uncertain
-from po3d.scene.rooms import PURPOSES, SYNONYMS, VALUE_WORDS, hangs, is_a, purposes_of
+from po3d.scene.rooms import PURPOSES, SYNONYMS, hangs, is_a, purposes_of
 from po3d.scene.table import ObjectState, Scene
-from po3d.scene.vocabulary import PARENT
 
 Mask = NDArray[np.bool_]
 Codes = NDArray[np.int64]
 LOOKS = ("color", "material", "state")
 NAMES = (*LOOKS, "name")
 _PURPOSES = {purpose: k for k, purpose in enumerate(PURPOSES)}
-
-
-class NotBatchable(Exception):
-    """A program that must be run table by table; str() gives the reason."""
 
 
 def applicable(samples: SceneSamples) -> bool:
@@ -357,19 +354,6 @@ class RoomTables:
                 without &= ~(self._gone & (np.array(ranks) > 0)).any(1)
             matches[without] = self._fitting(rest, codes, edited)[without]
         return matches
-
-
-def fit_codes(codes: np.ndarray, values: Sequence[str], text: str) -> np.ndarray:
-    """Return which codes match a word among all values of their row, as `SceneGeometry.having`.
-
-    NotBatchable if a value is a shade of the word, as then the matches depend on the candidates.
-    """
-    wanted, plain = VALUE_WORDS.get(text, text), [VALUE_WORDS.get(v, v) for v in values]
-    if any(shade(wanted, v) for v in plain):
-        raise NotBatchable(f"shades of {text}")
-    exact = np.array([*(v == text or PARENT.get(v) == text for v in values), False])[codes]
-    similar = [wanted in (v, p, PARENT.get(v)) for v, p in zip(values, plain)]
-    return np.where(exact.any(1)[:, None], exact, np.array([*similar, False])[codes])
 
 
 def purpose_bits(name: str) -> int:

@@ -9,12 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from po3d.language.program import Call
-from po3d.reasoning import boundaries, relations
+from po3d.reasoning import body_relations, boundaries, relations
 from po3d.reasoning.boundaries import Shift
-from po3d.reasoning.decisions import Decision, DecisionFinder, ReasonedEvaluator
-from po3d.reasoning.execute import VIEWER_SET
+from po3d.reasoning.decisions import Decision, DecisionFinder
+from po3d.reasoning.directions import AHEAD, azimuth, side_bounds
+from po3d.reasoning.evaluator import Evaluator
 from po3d.reasoning.margin_values import Margin, Unit
-from po3d.reasoning.world import AHEAD, VIEWER, azimuth, describe, side_bounds
+from po3d.reasoning.set_operations import VIEWER_SET
+from po3d.reasoning.world import VIEWER
+from po3d.scene.display import describe
 from po3d.scene.orbit import sense_of
 from po3d.scene.vocabulary import lineage
 
@@ -55,7 +58,7 @@ class SetDecisions(DecisionFinder):
     def _at_side(self, side: str, i: int) -> Decision:
         (across, along), (middle, ahead), things = (
             self.world.half,
-            self.world.middle,
+            self.world.was.middle,
             self.world.things,
         )
         off = (things[i].right - middle, things[i].front - ahead)
@@ -79,7 +82,7 @@ class SetDecisions(DecisionFinder):
             return
         *ones, set_call = args
         anchors = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
-        if len(anchors) != relations.others_of(relation):
+        if len(anchors) != body_relations.others_of(relation):
             return
         if relation in relations.ALIGNED and self.rules.aligned_needs_label:
             yield self._faces(anchors[0], None)
@@ -114,7 +117,7 @@ class SetDecisions(DecisionFinder):
         vector = self._image_shift(anchor, i, axes)
         if math.hypot(*vector) < 1e-9:  # at the viewer's position
             return None
-        cone = relations.cone(direction, self.rules)
+        cone = body_relations.cone(direction, self.rules)
         off = math.remainder(math.atan2(*vector) - azimuth(direction), math.tau)
         shift = boundaries.to_ray(vector, azimuth(direction) + math.copysign(cone, off))
         return self.within(i, math.degrees(cone - abs(off)), "degrees", boundary, shift, axes=axes)
@@ -128,7 +131,7 @@ class SetDecisions(DecisionFinder):
             _, words, unit, _ = relations.RELATIONS[relation]
             spare, boundary = world.spare(relation)[anchor][i], words.format(self.short(anchor))
             return self.within(i, spare, self.unit if unit == "length" else unit, boundary)
-        definition = relations.BODIES.get(relation)
+        definition = body_relations.BODIES.get(relation)
         if definition is None or not definition.crossable(self.rules):
             return None
         boundary = definition.words.format(*map(self.short, ones))
@@ -151,7 +154,7 @@ class SetDecisions(DecisionFinder):
 
     def _way_between(self, a: int, b: int, i: int) -> tuple[float, Shift] | None:
         first, second = (self.world.things[k] for k in (a, b))
-        bounds = relations.between_bounds(first, second, self.rules)
+        bounds = body_relations.between_bounds(first, second, self.rules)
         if math.inf in bounds[0]:
             return None
         right, front = self._image_shift(a, i, self.world.axes)
@@ -161,7 +164,7 @@ class SetDecisions(DecisionFinder):
 
     def _way_off_path(self, a: int, b: int, i: int) -> tuple[float, Shift] | None:
         things = self.world.things
-        if not relations.BODIES["blocking"].condition(
+        if not body_relations.BODIES["blocking"].condition(
             [things[a], things[b]], things[i], self.rules
         ):
             return None
@@ -204,8 +207,7 @@ class SetDecisions(DecisionFinder):
         turn *= sense_of(self.world.axes)
         margin = self.within(i, distance, "degrees", f"facing {value}", turn=turn)
         return Decision(
-            margin,
-            lambda: ReasonedEvaluator(world, self.info).answer_and_reason(self.subject.program),
+            margin, lambda: Evaluator(world, self.info).answer_and_reason(self.subject.program)
         )
 
     def _beliefs(self, i: int, attribute: str) -> dict[str, float]:

@@ -15,9 +15,10 @@ import numpy as np
 from po3d.io.errors import InputError
 from po3d.language.program import ANSWERS, Call, ProgramError
 from po3d.reasoning.counterfactuals import Counterfactual, margins_in
-from po3d.reasoning.execute import Evaluator, QuestionInfo
+from po3d.reasoning.evaluator import Evaluator
 from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
 from po3d.reasoning.rules import SCOPE_RULES
+from po3d.reasoning.set_operations import QuestionInfo
 from po3d.reasoning.votes import vote
 from po3d.reasoning.world import VIEWER, SceneGeometry
 from po3d.scene.geometry import Array
@@ -166,7 +167,7 @@ class _FirstOrder(Evaluator):
         if object_call.args[3].op == "choices" and self.info.options:
             candidates = self._refers.choices(self.info.options, start).values()
         else:
-            candidates = [i for i in self.set(object_call.args[3]) if i != start]
+            candidates = [i for i in self.value(object_call.args[3]) if i != start]
         others = [i for i in candidates if i != best]
         return (
             self._nearer(start, best, min(others, key=self.world.distance_from(start)))

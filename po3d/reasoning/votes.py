@@ -5,11 +5,12 @@ frequent one of the others, and its probability its share of those.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from po3d.language.program import ProgramError, Tree
 from po3d.language.programs.rooms import ROOMS, SIGNATURES, RoomCall
+from po3d.reasoning.outcome import Outcome, TraceStep
 from po3d.scene.posterior import Named
 
 SILENT = 0.5  # weight of a failed sample in `Vote.credence`
@@ -35,6 +36,14 @@ class Vote(NamedTuple):
     def distribution(self) -> dict[str, float]:
         """Share of each answer among the samples with an answer."""
         return {answer: count / self.answered for answer, count in self.votes.items()}
+
+    def outcome(self, make_trace: Callable[[], Sequence[TraceStep]]) -> Outcome:
+        """Return the outcome of a program whose samples gave this vote."""
+        shares = self.distribution
+        valid = self.answered / self.worlds
+        return Outcome(
+            "ok", self.answer, shares[self.answer], shares, valid=valid, make_trace=make_trace
+        )
 
     @property
     def credence(self) -> float:

@@ -9,39 +9,30 @@ at once by `relations`.
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
-from po3d.language.program import DIRECTIONS
-from po3d.reasoning import relations
+from po3d.reasoning import body_relations, relations
+from po3d.reasoning.attribute_words import matching
+from po3d.reasoning.directions import SIDES_OF_ROOM, azimuth, region_at
 from po3d.reasoning.outcome import ExecutionFailure, MissingAttribute
 from po3d.reasoning.relations import Pairs
 from po3d.reasoning.rules import ROOM_RULES, Rules
+from po3d.scene.display import describe
 from po3d.scene.edits import Edited, unchanged
 from po3d.scene.frames import room_centre
 from po3d.scene.geometry import Array
 from po3d.scene.index import SceneIndex
 from po3d.scene.orbit import Axes, own_axes
-from po3d.scene.rooms import SYNONYMS, VALUE_WORDS, purposes_of
-from po3d.scene.table import ObjectState, Scene
+from po3d.scene.rectangles import Floats
+from po3d.scene.rooms import SYNONYMS, purposes_of
+from po3d.scene.table import Scene
 from po3d.scene.vocabulary import DIRECTIONS as SIDES
-from po3d.scene.vocabulary import FACINGS, PARENT, shape_name
+from po3d.scene.vocabulary import FACINGS, PARENT
 
 VIEWER = -1
 EYE = 1.6  # eye height in metres of a viewer who stands in a room
-# components (to the right, to the front)
-AHEAD = {"front": (0, 1), "behind": (0, -1), "right": (1, 0), "left": (-1, 0)}
-MIDDLE = "middle"
-AHEAD |= {
-    d: tuple(sum(AHEAD[word][k] for word in d.split("_")) for k in (0, 1)) for d in DIRECTIONS
-}
-SIDES_OF_ROOM = (*AHEAD, MIDDLE)
-
-
-def shade(one: str, other: str) -> bool:
-    """Whether one of two attribute words is the other with a modifier before it."""
-    return one.endswith(f" {other}") or other.endswith(f" {one}")
 
 
 class SceneGeometry:
@@ -68,6 +59,8 @@ class SceneGeometry:
         self.things = self.present.things + self.was.things
         self.now = len(self.present.things)
         self.axes = edited.scene.axes
+        self._values: dict[str, frozenset[str]] = {}
+        self._spare: dict[tuple[str, ...], list[list[float]]] = {}
 
     @classmethod
     def of(
@@ -86,11 +79,6 @@ class SceneGeometry:
         return self.edited.scene
 
     @cached_property
-    def states(self) -> tuple[ObjectState, ...]:
-        """Objects of the edited scene, then of the scene before."""
-        return (*self.edited.scene.objects, *self.before.objects)
-
-    @cached_property
     def names(self) -> list[str]:
         """Name of each object; "" without names."""
         return self.present.names + self.was.names
@@ -102,28 +90,19 @@ class SceneGeometry:
         return [*self.present.below, *(None if k is None else k + self.now for k in self.was.below)]
 
     @property
-    def middle(self) -> tuple[float, float]:
-        """Centre of the room, to the right and to the front."""
-        return self.was.middle
-
-    @property
     def half(self) -> tuple[float, float]:
         """Half the size of the room, across and along the frame."""
         return self.was.half
 
     def times(self, before: bool) -> Sequence[int]:
         """Return the indices of one time with an existence probability of at least 0.5."""
-        return self._was_there if before else self._there
+        return self._there[before]
 
     @cached_property
-    def _there(self) -> list[int]:
-        return [i for i in range(self.now) if self.things[i].state.existence >= 0.5]
-
-    @cached_property
-    def _was_there(self) -> list[int]:
-        return [
-            i for i in range(self.now, len(self.things)) if self.things[i].state.existence >= 0.5
-        ]
+    def _there(self) -> tuple[list[int], list[int]]:
+        times = range(self.now), range(self.now, len(self.things))
+        now, before = ([i for i in at if self.things[i].state.existence >= 0.5] for at in times)
+        return now, before
 
     @cached_property
     def salient(self) -> frozenset[int]:
@@ -137,10 +116,6 @@ class SceneGeometry:
         named = self.edited.mentioned
         return frozenset(now[k] for k in named if k in now).union(self.now + k for k in named)
 
-    def touched(self, index: int) -> bool:
-        """Whether the edit was about an object."""
-        return index in self.salient
-
     def named(self, noun: str, before: bool) -> Sequence[int]:
         """Return the objects of one time that a noun can denote; see `SceneIndex.rows_named`."""
         if before:
@@ -148,60 +123,28 @@ class SceneGeometry:
             return [now + i for i in self.was.rows_named(noun)]
         return self.present.rows_named(noun)
 
-    def tells(self, attribute: str) -> bool:
-        """Whether any object of the table has the attribute."""
-        return any(attribute in o.beliefs for o in self.before.objects)
-
     def value(self, index: int, attribute: str) -> str | None:
         """Return the most probable value of an attribute; None if the object has none."""
         state = self.things[index].state
         return state.value(attribute) if attribute in state.beliefs else None
 
     def having(self, attribute: str, text: str, candidates: Iterable[int]) -> list[int]:
-        """Return the objects whose attribute value matches a word.
-
-        Matches are tried in order, and a later one only if no object has the exact word: the word
-        itself (or a shape of that kind), a synonym, and a value that is more or less specific
-        ("light blue" for "blue").
-        """
+        """Return the objects whose attribute value matches a word (`attribute_words`)."""
         candidates, value = list(candidates), self.value
-        matches = [
-            i for i in candidates if (v := value(i, attribute)) == text or PARENT.get(v) == text
-        ]
-        if matches or not candidates:
-            return matches
-        wanted = VALUE_WORDS.get(text, text)
-        matches = [
-            i
-            for i in candidates
-            if (v := value(i, attribute)) is not None
-            and wanted in (v, VALUE_WORDS.get(v, v), PARENT.get(v))
-        ]
-        if matches:
-            return [] if text in self.values(attribute) else matches
-        shades = [
-            i
-            for i in candidates
-            if (v := value(i, attribute)) is not None and shade(wanted, VALUE_WORDS.get(v, v))
-        ]
-        return [] if " " in text and text in self.values(attribute) else shades
+        values = [value(i, attribute) for i in candidates]
+        match = matching(values, text, partial(self.values, attribute))
+        return [i for i, matches in zip(candidates, match) if matches]
 
     def values(self, attribute: str) -> frozenset[str]:
         """Return the values of an attribute over all objects of both times."""
         if attribute not in self._values:
-            of = (thing.state for thing in self.things)
-            self._values[attribute] = frozenset(
-                o.value(attribute) for o in of if attribute in o.beliefs
-            )
+            values = (self.value(i, attribute) for i in range(len(self.things)))
+            self._values[attribute] = frozenset(v for v in values if v is not None)
         return self._values[attribute]
-
-    @cached_property
-    def _values(self) -> dict[str, frozenset[str]]:
-        return {}
 
     def height(self, index: int) -> float:
         """Return the height of an object's centre above the floor."""
-        return self.things[index].state.position[2]
+        return self.things[index].z
 
     def extents(self, index: int) -> tuple[float, float, float]:
         """Return depth, width and height of an object."""
@@ -280,10 +223,7 @@ class SceneGeometry:
 
     def distance(self, first: int, second: int) -> float:
         """Return the distance between two centres, on the ground or in space by the rules."""
-        if self.rules.distance == "space":
-            return math.dist(self.point(first), self.point(second))
-        a, b = self.things[first], self.things[second]
-        return math.hypot(a.right - b.right, a.front - b.front)
+        return self.distance_from(first)(second)
 
     def distance_from(self, index: int) -> Callable[[int], float]:
         """Return a function that gives the distance of another object from this one."""
@@ -312,47 +252,16 @@ class SceneGeometry:
 
     def gap(self, index: int, other: int) -> float:
         """Return the distance between the boxes of two objects in space; 0 if they intersect."""
-        return relations.gap(self.things[index], self.things[other])
+        return body_relations.gap(self.things[index], self.things[other])
 
     def related(self, relation: str, ones: Sequence[int], candidates: Iterable[int]) -> list[int]:
-        """Return the objects in a relation of `relations.BODIES` to one object, or to two."""
-        definition, things, rules = relations.BODIES[relation], self.things, self.rules
-        others, reach = [i for i in candidates if i not in ones], definition.reach(rules)
-        if reach is not None:
-            near = self._along if len(ones) == 2 else self._about
-            others = near(*ones, others, reach)
-        holds, bodies = definition.holds, [things[k] for k in ones]
-        return [i for i in others if holds(bodies, things[i], rules)]
-
-    def _about(self, index: int, candidates: Iterable[int], gap: float) -> list[int]:
-        """Return the objects whose footprints may be at most `gap` from that of an object."""
-        things, hypot, reference = self.things, math.hypot, self.things[index]
-        right, front, reach = reference.right, reference.front, reference.reach + gap
-        return [
-            i
-            for i in candidates
-            if hypot(things[i].right - right, things[i].front - front) <= things[i].reach + reach
-        ]
-
-    def _along(self, first: int, second: int, candidates: Iterable[int], gap: float) -> list[int]:
-        """Return the objects whose footprints may be at most `gap` from the segment between two."""
-        a, b = self.things[first].box, self.things[second].box
-        dx, dy = b.x - a.x, b.y - a.y
-        length, near = math.hypot(dx, dy), []
-        for i in candidates:
-            box, limit = self.things[i].box, (self.things[i].reach + gap) * length
-            x, y = box.x - a.x, box.y - a.y
-            along = x * dx + y * dy
-            if abs(x * dy - y * dx) <= limit and -limit <= along <= length * length + limit:
-                near.append(i)
-        return near
+        """Return the objects in a relation of BODIES to one object, or to two."""
+        return body_relations.related(relation, self.things, ones, candidates, self.rules)
 
     def inside(self, relation: str, ones: Sequence[int], index: int) -> float:
         """Return the signed distance of an object to the border of a relation; inside > 0."""
         bodies = [self.things[k] for k in ones]
-        return relations.BODIES[relation].spare(
-            bodies, self.things[index], self.rules, relations.Floats
-        )
+        return body_relations.BODIES[relation].spare(bodies, self.things[index], self.rules, Floats)
 
     def beside(self, index: int, candidates: Iterable[int]) -> list[int]:
         """Return the objects that are not stacked with an object.
@@ -362,51 +271,29 @@ class SceneGeometry:
         candidates = list(candidates)
         if VIEWER in (index, *candidates[:1]):
             return candidates
-        things, reference = self.things, self.things[index]
-        reach, right, front = reference.reach, reference.right, reference.front
-        unobstructed = []
-        for i in candidates:
-            other = things[i]
-            limit = reach + other.reach
-            if (
-                not -limit < other.right - right < limit
-                or not -limit < other.front - front < limit
-                or not relations.stacked(reference, other)
-            ):
-                unobstructed.append(i)
-        return unobstructed
+        return body_relations.not_stacked(self.things, index, candidates)
 
     def stacked(self, index: int, other: int) -> bool:
         """Whether one object stands over the other."""
-        return relations.stacked(self.things[index], self.things[other])
+        return body_relations.stacked(self.things[index], self.things[other])
 
     def over(self, index: int, other: int) -> float:
         """Return the margin by which one object is directly above another; negative if not."""
-        return relations.over(self.things[index], self.things[other], self.rules)
+        return body_relations.over(self.things[index], self.things[other], self.rules)
 
     def lying(self, direction: str, start: int, candidates: Iterable[int]) -> list[int]:
         """Return the objects in the cone of a direction of the frame from an object.
 
         The object itself may be in the result if it is in `candidates`.
         """
-        cone = relations.cone(direction, self.rules)
-        ahead, things = azimuth(direction), self.things
-        right, front = things[start].right, things[start].front
-        atan2, remainder, turn = math.atan2, math.remainder, 2 * math.pi
-        in_direction = [
-            i
-            for i in candidates
-            if -cone
-            <= remainder(atan2(things[i].right - right, things[i].front - front) - ahead, turn)
-            <= cone
-        ]
+        in_direction = body_relations.in_cone(direction, self.things, start, candidates, self.rules)
         return self.beside(start, in_direction)
 
     def within(
         self, direction: str, start: int, axes: Axes, candidates: Iterable[int]
     ) -> list[int]:
         """Return the objects in the cone of a direction for axes other than the frame's."""
-        cone = relations.cone(direction, self.rules)
+        cone = body_relations.cone(direction, self.rules)
         return [
             i
             for i in self.beside(start, candidates)
@@ -486,10 +373,6 @@ class SceneGeometry:
             self._spare[relation] = slack.tolist()
         return self._spare[relation]
 
-    @cached_property
-    def _spare(self) -> dict[tuple[str, ...], list[list[float]]]:
-        return {}
-
     def beyond(self, side: str, index: int, axes: Axes) -> list[float]:
         """Return how far each object is beyond the line at which a side of `index` begins.
 
@@ -512,46 +395,6 @@ class SceneGeometry:
         if index >= len(occluders):
             raise MissingAttribute("unknown", "the scene before the change has no occlusion")
         belief = occluders[index]
-        there = {j: p for j, p in belief.items() if j in self._there}
+        there = {j: p for j, p in belief.items() if j in self.times(False)}
         best = max(there, key=there.__getitem__, default=None)
         return None if best is None or there[best] <= 1 - sum(belief.values()) else best
-
-
-def describe(state: ObjectState, number: int) -> str:
-    """Return a street object in words: "#3 small red rubber SUV"."""
-    known = [
-        shape_name(state.value(a))
-        for a in ("size", "color", "material", "shape")
-        if a in state.beliefs
-    ]
-    return " ".join([f"#{number}", *known])
-
-
-def side_bounds(direction: str, rules: Rules) -> list[tuple[float, float, float]]:
-    """Return half planes (x, y, least) whose intersection is the region at a side of the room.
-
-    An object is inside if x * right + y * front >= least for all, with offsets as of
-    `SceneGeometry.off_centre`.
-    """
-    return [(*AHEAD[word], 1 - 2 * rules.side) for word in direction.split("_")]
-
-
-def region_at(direction: str, across: Array, along: Array, rules: Rules) -> Array:
-    """Whether offsets from the centre (1 at the walls) are at a side, in a corner (both sides), or
-    in the middle of the room."""
-    if direction == MIDDLE:
-        return (abs(across) <= rules.side) & (abs(along) <= rules.side)
-    inside = True
-    for x, y, least in side_bounds(direction, rules):
-        inside = inside & (x * across + y * along >= least - 1e-9)
-    return inside
-
-
-def azimuth(direction: str) -> float:
-    """Return the angle of a direction, radians clockwise from the front."""
-    return DIRECTIONS.index(direction) * math.pi / 4
-
-
-def direction_at(bearing: float) -> str:
-    """Return the nearest of the eight directions to a bearing, radians clockwise from the front."""
-    return DIRECTIONS[round(bearing / (math.pi / 4)) % 8]

@@ -1,19 +1,21 @@
 """Text tables and top views of a scene: street tables show shapes, room tables names and sizes."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 from po3d.io.text_tables import Table
-from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import COLORS_RGB, shape_name
+
+if TYPE_CHECKING:  # the table imports this module
+    from po3d.scene.table import ObjectState, Scene
 
 # Drawing colours of room attributes that streets lack; objects without a colour are PLAIN.
 _MORE_RGB = {
-    "beige": (225, 210, 180),
-    "orange": (235, 150, 70),
-    "pink": (235, 160, 185),
-    "white": (238, 238, 238),
-    "black": (70, 70, 70),
-}
+    "beige": (225, 210, 180), "orange": (235, 150, 70), "pink": (235, 160, 185),
+    "white": (238, 238, 238), "black": (70, 70, 70),
+}  # fmt: skip
 PLAIN = (150, 155, 165)
 
 
@@ -21,6 +23,16 @@ def paint(o: ObjectState) -> tuple[int, int, int]:
     """Return the sRGB colour of an object in drawings."""
     name = o.value("color") if "color" in o.beliefs else ""
     return _MORE_RGB.get(name) or COLORS_RGB.get(name) or PLAIN
+
+
+def describe(state: ObjectState, number: int) -> str:
+    """Return a street object in words: "#3 small red rubber SUV"."""
+    known = [
+        shape_name(state.value(a))
+        for a in ("size", "color", "material", "shape")
+        if a in state.beliefs
+    ]
+    return " ".join([f"#{number}", *known])
 
 
 def display_table(scene: Scene) -> Table:

@@ -12,16 +12,20 @@ Objects that rest on an edited object:
 Occlusion belongs to the image, so an edit drops it.
 """
 
+from __future__ import annotations
+
 import math
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from po3d.scene.rectangles import Rectangle, holds, rectangle
 from po3d.scene.rooms import hangs
-from po3d.scene.table import ObjectState, Scene
+
+if TYPE_CHECKING:  # the table imports this module
+    from po3d.scene.table import ObjectState, Scene
 
 # tolerance in metres: how far an object may penetrate or float above its support
 REST_BELOW, REST_ABOVE = 0.015, 0.08
@@ -182,26 +186,7 @@ def _edited(
     changed = with_fields(
         scene, objects=(*states, *added), source="edited", occluders=None, camera=None
     )
-    return with_fields(
-        _NO_CHANGE,
-        scene=changed,
-        origin=origin,
-        touched=touched,
-        touched_before=touched_before,
-        mentioned=mentioned,
-    )
-
-
-_NO_CHANGE = unchanged(Scene((), {}, "edited"))
-
-
-class RestingBody(Protocol):
-    """What `resting` needs: name, footprint, and heights of the bottom and the top."""
-
-    name: str
-    box: Rectangle
-    low: float
-    top: float
+    return Edited(changed, origin, touched, touched_before, mentioned)
 
 
 class _Body(NamedTuple):
@@ -221,8 +206,11 @@ def support(states: Sequence[ObjectState | None]) -> list[int | None]:
     )
 
 
-def resting(bodies: Sequence[RestingBody | None]) -> list[int | None]:
-    """Return the index of the body that each body rests on, as `support` does for a scene."""
+def resting(bodies: Sequence[Any]) -> list[int | None]:
+    """Return the index of the body that each body rests on, as `support` does for a scene.
+
+    A body has a name, a footprint `box`, and heights `low` and `top`; None for a removed one.
+    """
     tops = sorted((b.top, k) for k, b in enumerate(bodies) if b is not None and not hangs(b.name))
     levels = [top for top, _ in tops]
     supports: list[int | None] = [None] * len(bodies)

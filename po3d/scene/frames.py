@@ -14,10 +14,13 @@ Rules where the benchmark leaves the choice open:
 * Two anchors contradict each other if the fronts that they imply differ by more than 135 degrees.
 """
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,7 +28,9 @@ from po3d.io.errors import InputError
 from po3d.io.fuzzy import too_long
 from po3d.scene.geometry import Array
 from po3d.scene.rooms import is_a
-from po3d.scene.table import Scene
+
+if TYPE_CHECKING:  # the table imports this module
+    from po3d.scene.table import Scene
 
 SIDE_TURNS = {
     "front": 0.0,

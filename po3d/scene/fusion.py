@@ -14,7 +14,6 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -63,18 +62,6 @@ class Fused:
         return {side: (float(x), float(y)) for side, (x, y) in turned.items()}
 
 
-class _Grown(NamedTuple):
-    """The views registered to `start`, directly or through others, with matched rows."""
-
-    start: int
-    placed: list[RegisteredView | None]
-    groups: list[list[tuple[int, int]]]
-
-    def fitting(self, views: Sequence[ViewTable]) -> int:
-        """Return the number of registered views with at least one object."""
-        return sum(p is not None and len(v.table) > 0 for p, v in zip(self.placed, views))
-
-
 def fuse(views: Sequence[ViewTable]) -> Fused:
     """Fuse all views into one table; InputError for an empty list."""
     if not views:
@@ -82,13 +69,17 @@ def fuse(views: Sequence[ViewTable]) -> Fused:
     yaws = [v.yaw for v in views]
     if yaws[0] is None:
         yaws[0] = 0.0
-    groups: list[_Grown] = []
+    best, most = None, -1
+    registered: set[int] = set()
     for start in range(len(views)):
-        # a registered view would give the same component
-        if not any(grown.placed[start] for grown in groups):
-            groups.append(_grown(views, yaws, start))
-    best = max(groups, key=lambda grown: grown.fitting(views))  # the first on ties
-    return joined(views, best.placed, best.groups, best.start, _turns(yaws, best.start))
+        if start in registered:  # it would give the same component
+            continue
+        placed, groups = _grown(views, yaws, start)
+        registered.update(k for k, view in enumerate(placed) if view is not None)
+        fitting = sum(p is not None and len(v.table) > 0 for p, v in zip(placed, views))
+        if fitting > most:
+            best, most = (placed, groups, start, _turns(yaws, start)), fitting
+    return joined(views, *best)
 
 
 def joined(
@@ -108,8 +99,12 @@ def joined(
     return Fused(scene, tuple(placed), tuple(tuple(g) for g in groups), tuple(known))
 
 
-def _grown(views: Sequence[ViewTable], yaws: Sequence[float | None], start: int) -> _Grown:
-    """Register all views that can be registered to `start`, then each once more onto all others."""
+def _grown(
+    views: Sequence[ViewTable], yaws: Sequence[float | None], start: int
+) -> tuple[list[RegisteredView | None], list[list[tuple[int, int]]]]:
+    """Register all views that can be registered to `start`, directly or through others, then each
+    once more onto all others. Return their poses, and the (view, row) pairs of each object.
+    """
     turns = _turns(yaws, start)
     placed: list[RegisteredView | None] = [None] * len(views)
     placed[start] = RegisteredView(0.0, (0.0, 0.0), {}, 0.0)
@@ -133,7 +128,7 @@ def _grown(views: Sequence[ViewTable], yaws: Sequence[float | None], start: int)
             if again is not None:
                 groups, placed[k] = rest, again
                 _join(groups, k, again, len(views[k].table))
-    return _Grown(start, placed, groups)
+    return placed, groups
 
 
 def _turns(yaws: Sequence[float | None], start: int) -> list[float | None]:

@@ -151,14 +151,13 @@ class SceneIndex:
         """
         indices = self._rows_by_noun.get(noun)
         if indices is None:
-            fit = _fit(noun)
-            fits = [*map(fit.__getitem__, self.names)]
+            fits, last_words = name_fits(noun, self.names)
             best = max(fits, default=_NOT)
             if best != _NOT:
                 indices = [i for i, fit in enumerate(fits) if fit == best]
             else:
-                gone = any(fit[name] != _NOT for name in self._gone)
-                indices = self.rows_named(fit.last_words) if fit.last_words and not gone else []
+                gone = any(_fit(noun, name) != _NOT for name in self._gone)
+                indices = self.rows_named(last_words) if last_words and not gone else []
             self._rows_by_noun[noun] = indices
         return indices
 
@@ -191,29 +190,17 @@ def _rows_by_noun(_names: tuple[str, ...], _gone: frozenset[str]) -> dict[str, l
 _NOT, _BY_LIKENESS, _BY_USE, _BY_OTHER_WORDS, _BY_NAME = range(5)
 
 
-class _Fit(dict[str, int]):
-    """How well names fit a noun, cached by name."""
-
-    def __init__(self, noun: str) -> None:
-        super().__init__()
-        self.noun, self.use, self.bare = noun, NOUNS_OF_USE.get(noun), _bare(noun)
-        first, _, rest = noun.partition(" ")
-        self.last_words = rest if attribute_of(first) is None else ""
-
-    def __missing__(self, name: str) -> int:
-        noun, canonical = SYNONYMS.get(self.noun, self.noun), SYNONYMS.get(name, name)
-        if is_a(name, self.noun):
-            rank = _BY_NAME
-        elif is_a(canonical, noun):
-            rank = _BY_OTHER_WORDS
-        elif self.use is not None and self.use in purposes_of(canonical):
-            rank = _BY_USE
-        else:
-            rank = (
-                _BY_LIKENESS if _bare(name) == self.bare or is_likeness(name, self.noun) else _NOT
-            )
-        self[name] = rank
-        return rank
+@lru_cache(1 << 16)
+def _fit(noun: str, name: str) -> int:
+    """Return how well a name fits a noun."""
+    usual, canonical = SYNONYMS.get(noun, noun), SYNONYMS.get(name, name)
+    if is_a(name, noun):
+        return _BY_NAME
+    if is_a(canonical, usual):
+        return _BY_OTHER_WORDS
+    if noun in NOUNS_OF_USE and NOUNS_OF_USE[noun] in purposes_of(canonical):
+        return _BY_USE
+    return _BY_LIKENESS if _bare(name) == _bare(noun) or is_likeness(name, noun) else _NOT
 
 
 def _bare(name: str) -> str:
@@ -221,11 +208,8 @@ def _bare(name: str) -> str:
     return " ".join(word.strip("'’").rstrip("s").rstrip("'’") for word in name.split())
 
 
-_fit = lru_cache(1024)(_Fit)
-
-
 def name_fits(noun: str, names: Sequence[str]) -> tuple[list[int], str]:
     """Return how well each name fits a noun, 0 for not at all, and the noun without its first word
     ("" if that is an attribute or there is none): see `SceneIndex.rows_named`."""
-    fit = _fit(noun)
-    return [*map(fit.__getitem__, names)], fit.last_words
+    first, _, rest = noun.partition(" ")
+    return [_fit(noun, name) for name in names], rest if attribute_of(first) is None else ""

@@ -27,15 +27,8 @@ from po3d.io.errors import InputError, printable
 from po3d.scene.geometry import Array, Camera, look_at, wrap_angle
 
 LABELS = (
-    "front",
-    "front-left",
-    "left",
-    "behind-left",
-    "behind",
-    "behind-right",
-    "right",
-    "front-right",
-)
+    "front", "front-left", "left", "behind-left", "behind", "behind-right", "right", "front-right",
+)  # fmt: skip
 ORTHOGONAL = ("front", "right", "behind", "left")
 DIAGONAL = ("front-right", "behind-right", "behind-left", "front-left")
 GROUPS: dict[str, tuple[str, ...]] = {"orthogonal": ORTHOGONAL, "diagonal": DIAGONAL}

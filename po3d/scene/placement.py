@@ -35,7 +35,7 @@ SMALL = 0.35
 REACH = {"centre": 2.0, "under": 0.6, "amid": 1.2}
 
 Kind = Literal[
-    "next_to", "on", "under", "amid", "at", "corner", "wall", "centre", "spot", "above", "shift"
+    "beside", "on", "under", "amid", "at", "corner", "wall", "centre", "spot", "above", "shift"
 ]
 
 
@@ -164,7 +164,7 @@ class _PoseSearch:
         cost -= GAP
         np.abs(cost, out=cost)
         away = _distance(x, y, self.start)
-        if place.kind == "next_to":
+        if place.kind == "beside":
             cost *= 4.0
             away *= 0.2
         else:

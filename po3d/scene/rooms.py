@@ -21,19 +21,9 @@ from typing import NamedTuple
 from po3d.io.files import rows_beside
 
 COLORS = (
-    "white",
-    "black",
-    "gray",
-    "brown",
-    "red",
-    "blue",
-    "green",
-    "yellow",
-    "orange",
-    "pink",
-    "purple",
-    "beige",
-)
+    "white", "black", "gray", "brown", "red", "blue", "green", "yellow", "orange", "pink",
+    "purple", "beige",
+)  # fmt: skip
 MATERIALS = ("wooden", "metal", "plastic", "leather", "fabric", "glass", "ceramic", "paper")
 STATES = ("open", "closed", "on", "off", "empty", "full", "clean", "dirty", "folded", "broken")
 # metres (depth, width, height) of an object of an unlisted category

@@ -16,6 +16,8 @@ import numpy as np
 from po3d.io.errors import InputError
 from po3d.io.text_tables import html, text
 from po3d.scene.answer_calibration import AnswerCalibration
+from po3d.scene.display import display_table
+from po3d.scene.frames import frame_from_text
 from po3d.scene.geometry import Array, Camera, Pose, box_corners, wrap_angle
 
 Source = Literal["gt", "predicted", "edited"]
@@ -96,14 +98,10 @@ class Scene:
         return f"Scene({len(self)} objects, source={self.source!r}, image={self.image!r})"
 
     def __str__(self) -> str:
-        from po3d.scene.display import display_table  # imported here: display imports this module
-
         return text(display_table(self), 2)
 
     def _repr_html_(self) -> str:
         """Return an HTML table of the first ROWS rows, for notebooks."""
-        from po3d.scene.display import display_table
-
         table = display_table(self)
         more = f"<p>and {len(self) - ROWS} more</p>" if len(self) > ROWS else ""
         return html(table._replace(rows=table.rows[:ROWS]), 2) + more
@@ -117,8 +115,6 @@ class Scene:
         Raise InputError if the text is not a string, an object has no name, or an anchor is
         missing.
         """
-        from po3d.scene.frames import frame_from_text  # imported here: frames imports this module
-
         if not isinstance(text, str) or any("name" not in o.beliefs for o in self.objects):
             raise InputError("a textual frame needs a room, whose objects have names")
         return frame_from_text(self, text)
@@ -132,7 +128,7 @@ class Scene:
         counter-clockwise from above. Objects that rest on the moved object move with it. Raise
         InputError if the row does not exist or a value is not finite.
         """
-        from po3d.scene.edits import Move, apply
+        from po3d.scene.edits import Move, apply  # imported here: importing shapely takes 0.1 s
 
         if not isinstance(row, int) or not -len(self) <= row < len(self):
             raise InputError(f"no object {row!r}: the scene has objects 0 to {len(self) - 1}")

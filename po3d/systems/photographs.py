@@ -23,7 +23,7 @@ from po3d.language.read import photograph_words
 from po3d.language.read.parse import Parse
 from po3d.language.read.threedsrbench_reader import fit_options, read
 from po3d.reasoning.counterfactuals import Counterfactual, record
-from po3d.reasoning.execute import is_support
+from po3d.reasoning.evaluator import is_support
 from po3d.reasoning.grounded import LEAST, Ground, answered, nearest, rows_only, without_row
 from po3d.reasoning.grounding import ground
 from po3d.reasoning.outcome import Outcome

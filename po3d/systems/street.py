@@ -100,11 +100,11 @@ def _bind(domain: Domain, tables: ImageScenes) -> StreetExecutor:
 
 
 def _batch(domain: Domain, parsed_images: Sequence[ParsedImage]) -> list[StreetExecutor]:
-    """In mode marginal all answers are computed in one batch (`marginal_batched`)."""
+    """In mode marginal all answers are computed in one batch (`street_batched`)."""
     scenes = [tables.scene for tables, _, _ in parsed_images]
     known: list[dict[str, Outcome]] = [{} for _ in scenes]
     if domain.mode == "marginal":
-        from po3d.reasoning.marginal_batched import outcomes  # torch takes seconds to import
+        from po3d.reasoning.street_batched import outcomes  # torch takes seconds to import
 
         items = [
             (reading.question.program, k, question.task, question.id)

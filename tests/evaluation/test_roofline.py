@@ -13,7 +13,7 @@ from po3d.io.checkpoint import locate
 from po3d.language.read.street_parser import Parser
 from po3d.perception.network import SceneNet, crop_features
 from po3d.perception.street import StreetEstimator
-from po3d.reasoning.marginal_batched import width
+from po3d.reasoning.street_tables import width
 from po3d.scene.table import to_json
 from tools.roofline import Counted, measured, stages, tables
 

@@ -31,8 +31,9 @@ from po3d.perception.estimator import NetworkEstimator
 from po3d.perception.room_view import RoomViewEstimator
 from po3d.perception.street import CALIBRATION, StreetEstimator, fitted
 from po3d.perception.top_view import TopViewEstimator
-from po3d.reasoning.marginal_batched import marginal_batch, pack_beliefs
 from po3d.reasoning.packing import pack_programs
+from po3d.reasoning.street_batched import run_batch
+from po3d.reasoning.street_tables import pack_tables
 from po3d.systems.composition import buildable
 from po3d.training import data as training_data
 from po3d.training import parser as training_parser
@@ -294,7 +295,7 @@ def test_marginal_answers_mix_no_devices():
     where = random.integers(0, 6, 300).tolist()
     programs = pack_programs([random_program(random, scenes[k]).call for k in where], where, "6d")
     with accelerator():
-        found = marginal_batch(pack_beliefs(scenes, device=AWAY), programs)
+        found = run_batch(pack_tables(scenes, device=AWAY), programs)
     assert all(
         isinstance(part, Away) for part in (found.registers, found.mass, found.value, found.valid)
     )

@@ -10,8 +10,9 @@ from po3d.perception.detection import detected
 from po3d.perception.flip_tta import FlipTTA
 from po3d.perception.fused_network import folded
 from po3d.perception.street import CALIBRATION, StreetEstimator, fitted
-from po3d.reasoning.marginal_batched import marginal_batch, pack_beliefs
 from po3d.reasoning.packing import pack_programs
+from po3d.reasoning.street_batched import run_batch
+from po3d.reasoning.street_tables import pack_tables
 from po3d.scene.vocabulary import ATTRIBUTES
 from tools.roofline import Counted
 
@@ -40,8 +41,8 @@ def test_no_host_waits_while_marginals_are_worked_out():
     scenes = [random_scene(random, 6, certain=False) for _ in range(8)]
     where = random.integers(0, 8, 100).tolist()
     programs = pack_programs([random_program(random, scenes[k]).call for k in where], where, "2d")
-    beliefs = pack_beliefs(scenes)
+    beliefs = pack_tables(scenes)
     with Counted() as seen:
-        result = marginal_batch(beliefs, programs)
+        result = run_batch(beliefs, programs)
     assert seen.waits == []
     assert 10 < int(result.failed.logical_not().sum()) <= 100

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from generators import random_program, random_scene
 
-from po3d.reasoning.marginal_batched import POSES_STAGE, marginal_batch, outcomes, pack_beliefs
 from po3d.reasoning.packing import meaning, pack_programs, steps
 from po3d.reasoning.relations import ALIGNED, holds_at
 from po3d.reasoning.rules import STREET_RULES
+from po3d.reasoning.street_batched import outcomes, run_batch
+from po3d.reasoning.street_tables import POSES_STAGE, pack_tables
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.posterior import posterior_samples
 from po3d.scene.vocabulary import FACINGS, UNSEEN_SHAPES, VALUES, lineage
@@ -153,7 +154,7 @@ def asked(seed, count=300, tables=25, objects=range(0, 9), **options):
 
 def batch(scenes, items, rules=STREET_RULES):
     programs, where, tasks = zip(*items)
-    return marginal_batch(pack_beliefs(scenes), pack_programs(programs, where, tasks), rules)
+    return run_batch(pack_tables(scenes), pack_programs(programs, where, tasks), rules)
 
 
 @pytest.mark.parametrize(

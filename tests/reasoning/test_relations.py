@@ -14,7 +14,7 @@ from shapely.geometry import MultiPoint, Polygon, box
 
 from po3d.io.errors import InputError
 from po3d.language.programs.street import ALIGNMENTS
-from po3d.reasoning import relations
+from po3d.reasoning import body_relations, relations
 from po3d.reasoning.relations import NO_FACING
 from po3d.reasoning.rules import ROOM_RULES, SCOPE_RULES, STREET_RULES, THREEDSRBENCH_RULES, Rules
 from po3d.scene.geometry import footprint
@@ -476,9 +476,9 @@ def test_what_is_between_two_things_is_near_the_line_and_not_at_its_ends(along, 
         return SimpleNamespace(right=1.5 + c * x - s * y, front=-0.5 + s * x + c * y)
 
     a, b, i = at(0, 0), at(4, 0), at(along, off)
-    assert relations.between(a, b, i, ROOM_RULES) == pytest.approx(inside)
-    assert relations.between(b, a, i, ROOM_RULES) == pytest.approx(inside)
-    assert relations.between(a, a, i, ROOM_RULES) == -math.inf
+    assert body_relations.between(a, b, i, ROOM_RULES) == pytest.approx(inside)
+    assert body_relations.between(b, a, i, ROOM_RULES) == pytest.approx(inside)
+    assert body_relations.between(a, a, i, ROOM_RULES) == -math.inf
 
 
 @pytest.mark.parametrize("turn", [0.0, 0.7, -2.5])
@@ -505,7 +505,7 @@ def test_what_is_over_another_is_above_its_middle_and_its_ground(beside, low, by
         low=low,
         z=low + 0.1,
     )
-    assert relations.over(small, table, rules) == pytest.approx(by)
+    assert body_relations.over(small, table, rules) == pytest.approx(by)
     limited_by_height = beside == 0 and low < 1
     slack = replace(rules, above_slack=0.02)
-    assert relations.over(small, table, slack) == pytest.approx(by + 0.02 * limited_by_height)
+    assert body_relations.over(small, table, slack) == pytest.approx(by + 0.02 * limited_by_height)

@@ -11,7 +11,7 @@ from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.program import ANSWERS, Call
 from po3d.language.programs.rooms import ROOMS, RoomCall
-from po3d.reasoning import relations
+from po3d.reasoning import body_relations
 from po3d.reasoning.counterfactuals import margins_in
 from po3d.reasoning.execute import run
 from po3d.reasoning.room_samples import NotBatchable
@@ -142,11 +142,12 @@ def test_programs_of_any_kind_are_answered_as_on_each_sample(seed):
 
 
 def test_a_relation_of_rooms_is_one_row_of_a_table(monkeypatch):
-    """The executor, its batch and the margins read `relations.BODIES` alone."""
-    near = relations.BodyRelation(
-        lambda ones, i, rules, xp: 2.0 - relations.gap(ones[0], i, xp), "within two metres of {}"
+    """The executor, its batch and the margins read `body_relations.BODIES` alone."""
+    near = body_relations.BodyRelation(
+        lambda ones, i, rules, xp: 2.0 - body_relations.gap(ones[0], i, xp),
+        "within two metres of {}",
     )
-    monkeypatch.setitem(relations.BODIES, "at", near)
+    monkeypatch.setitem(body_relations.BODIES, "at", near)
     _, beliefs = uncertain_room(1)
     room = SampledRoom(beliefs, ROOM_RULES, "anchors", 6, ("existence", "flip", "looks"))
     samples = room._samples([])

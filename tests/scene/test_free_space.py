@@ -223,7 +223,7 @@ def test_a_full_room_says_so_and_takes_the_least_overlap():
     wardrobe = thing(0.5, 0.5, 0.0, 0.98, 0.98, "wardrobe")
     small = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
     scene = Scene((wardrobe,), axes_from_front((0, 1)), "gt", outline=small)
-    spot = resolve(scene, thing(0, 0, 0.0, 0.4, 0.4), Place("next_to", (wardrobe,)))
+    spot = resolve(scene, thing(0, 0, 0.0, 0.4, 0.4), Place("beside", (wardrobe,)))
     assert spot.crowded
     assert not resolve(scene, thing(0, 0, 0.0, 0.4, 0.4), Place("on", (wardrobe,))).crowded
 

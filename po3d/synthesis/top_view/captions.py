@@ -15,7 +15,6 @@ from po3d.language.grammar import load
 from po3d.language.programs.rooms import ROOMS, SIDES
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.edits import unchanged
-from po3d.scene.rectangles import distance
 from po3d.scene.table import Scene
 
 EACH = 2
@@ -69,7 +68,7 @@ def _places(world: SceneGeometry, i: int, random: np.random.Generator) -> list[s
         if world.stacked(i, j):
             continue
         side = next((d for d in SIDES if world.lying(_CORE[d], i, [j])), None)
-        if distance(world.things[i].box, world.things[j].box) <= world.rules.next_to:
+        if world.inside("next_to", [i], j) >= 0:
             others.append(_filled(random, "next_to", mark=marks[j]))
         if side:  # j lies to that side of i, so i lies to the opposite side of j
             others.append(_filled(random, f"from.{side}", mark=marks[j]))

@@ -43,7 +43,7 @@ class PhraseGenerator:
 
     def sure_set(self, program: RoomCall) -> list[int] | None:
         """Return the set if all rules agree on it; None otherwise."""
-        return self._agreed(lambda e: list(e.set(ROOMS.to_core(program))))
+        return self._agreed(lambda e: list(e.value(ROOMS.to_core(program))))
 
     def sure_answer(self, program: RoomCall) -> str | None:
         return self._agreed(lambda e: e.answer(ROOMS.to_core(program)))
@@ -83,7 +83,7 @@ class PhraseGenerator:
         kind = call("all", name)
         if self.related and relations:
             yield from self._related(index, kind)
-        if not plain and self.world.touched(index) and random.random() < 0.5:
+        if not plain and index in self.world.salient and random.random() < 0.5:
             yield call("only", call("touched", ANY if random.random() < 0.5 else kind))
         attributes = [a for a in ATTRIBUTES if self.world.value(index, a)]
         if random.random() < 0.8 or not attributes:

@@ -66,7 +66,7 @@ class AnsweredQuestionSampler:
         self.world, self.random, self.hops = world, random, hops
         self.teller = PhraseGenerator(world, random, related=hops is not None and max(hops) > 1)
         self.now = list(world.times(False))
-        self.changed = [i for i in self.now if world.touched(i)]
+        self.changed = [i for i in self.now if i in world.salient]
         self.gone = [
             world.now + k
             for k in sorted(world.edited.touched_before)

@@ -1,0 +1,353 @@
+"""Operations of the core language that return sets of objects, and the frames of directions.
+
+`evaluator.Evaluator` has all operations. Benchmark-specific constants are a `Rules` value.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from po3d.language.grammar_file import GrammarError
+from po3d.language.program import Call
+from po3d.language.say.plain import set_phrase
+from po3d.reasoning.body_relations import BODIES, others_of
+from po3d.reasoning.directions import azimuth
+from po3d.reasoning.outcome import ExecutionFailure, MissingAttribute
+from po3d.reasoning.questions import FRAME_OF_TASK, Task
+from po3d.reasoning.relations import ALIGNED, holds_at
+from po3d.reasoning.world import VIEWER
+from po3d.scene.frames import room_centre, wall_azimuth
+from po3d.scene.orbit import Axes, own_axes, turned_axes
+
+# attributes that are derived from the rest of the table
+DERIVED_ATTRIBUTES = ("side", "purpose", "facing", "occlusion")
+EDITED_OBJECT = Call(
+    "unique", (Call("changed", (Call("filter", ("name", "object", Call("scene"))),)),)
+)
+VIEWER_SET = Call("group", (Call("viewer"),))
+
+
+class Reference(Protocol):
+    """Resolves a phrase to a table row; ExecutionFailure if no row, or more than one, fits.
+
+    Implementations are in `po3d.reasoning.references`.
+    """
+
+    def row(self, phrase: str) -> int:
+        """Return the row that a phrase denotes."""
+        ...
+
+    def disambiguate(self, first: str, second: str) -> tuple[int, int]:
+        """Return the rows of two phrases that denote different objects."""
+        ...
+
+    def choices(self, phrases: Sequence[str], start: int) -> dict[str, int]:
+        """Return the row of the object that each phrase denotes; all rows are different, and none
+        is `start`."""
+        ...
+
+
+class QuestionInfo(NamedTuple):
+    """Context of a question beyond its program."""
+
+    # frame of relations without an explicit one: the camera's ("2d") or the reference object's
+    # ("6d")
+    task: Task = "2d"
+    options: tuple[str, ...] = ()  # answer options
+    views: tuple[Axes, ...] = ()  # axes of each image; empty: those of the table
+    refer: Reference | None = None
+
+
+NO_OPTIONS = QuestionInfo()
+
+
+class SetOperations:
+    """Operations that return sets: lists of object indices."""
+
+    def _scene(self) -> Sequence[int]:
+        return self.world.times(self.past)
+
+    def _choices(self) -> list[int]:
+        if not self.info.options:
+            return list(self._scene())
+        return list(self._refers.choices(self.info.options, VIEWER).values())
+
+    def _filter(self, attribute: str, text: str, set_call: Call) -> list[int]:
+        world = self.world
+        if attribute == "name":
+            return self._named(text, set_call)
+        members = self.value(set_call)
+        if attribute in DERIVED_ATTRIBUTES:
+            return self._with_derived_value(attribute, text, members)
+        self._closed(attribute)
+        having = world.having(attribute, text, members)
+        if having or not members:
+            return having
+        has_attribute = any(attribute in o.beliefs for o in world.before.objects)
+        if self.naming and not (self.strict and has_attribute):
+            # "The broken chair": a table that stores no chair's state cannot identify the chair by
+            # it, but does not contradict the description either.
+            return members if all(world.value(i, attribute) is None for i in members) else []
+        if not has_attribute:
+            raise MissingAttribute("unknown", f"unknown: the scene has no {attribute}")
+        if set_call.op == "group" and all(world.value(i, attribute) is None for i in members):
+            self._known(members[0], attribute)  # "is the can open?": unknown
+        return []
+
+    def _with_derived_value(self, attribute: str, text: str, members: Sequence[int]) -> list[int]:
+        """Return the objects with a derived attribute: side, purpose, facing or occlusion."""
+        world = self.world
+        if attribute == "side":
+            return [i for i in members if world.at_side(text, i)]
+        if attribute == "purpose":
+            return [i for i in members if text in world.purposes(i)]
+        if attribute == "facing":
+            return [i for i in members if world.facings[i] == text]
+        hiding = {world.hider(i) for i in range(len(world.occluders))}
+        if text == "occluding":
+            return [i for i in members if i in hiding]
+        return [i for i in members if (world.hider(i) is None) == (text == "unoccluded")]
+
+    def _named(self, noun: str, set_call: Call) -> Sequence[int]:
+        with_name = self.world.named(noun, self.past)
+        if with_name and set_call.op == "scene":
+            return with_name
+        if not with_name and not any(self.world.names) and self.world.things:
+            raise MissingAttribute("unknown", "unknown: the scene has no names")
+        return [i for i in self.members(set_call) if i in with_name]
+
+    def _closed(self, attribute: str) -> None:
+        """Raise ExecutionFailure if the table is closed and any object lacks the attribute."""
+        if not self.rules.open_table:
+            for i, o in enumerate(self.world.scene.objects):
+                if attribute not in o.beliefs:
+                    raise MissingAttribute("unknown", f"object {i} of the scene has no {attribute}")
+
+    def _exclude(self, *args) -> list[int]:
+        if len(args) == 3:
+            attribute, text, set_call = args
+            known = [
+                i
+                for i in self.value(set_call)
+                if attribute == "purpose" or self._value(i, attribute) is not None
+            ]
+            if attribute == "name":
+                having = self.world.named(text, self.past)
+            elif attribute in DERIVED_ATTRIBUTES:
+                having = self._with_derived_value(attribute, text, known)
+            else:
+                having = self.world.having(attribute, text, known)
+            return [i for i in known if i not in having]
+        anchor_call, set_call = args
+        if (
+            anchor_call.op == "unique"
+            and is_name(anchor_call.args[0])
+            and len(candidates := self.value(anchor_call.args[0])) > 1
+        ):
+            about = [i for i in candidates if i in self.world.salient]
+            left_out = about if len(about) == 1 else candidates  # "apart from the beds"
+        else:
+            left_out = [self.object(anchor_call)]
+        return [i for i in self.members(set_call) if i not in left_out]
+
+    def _union(self, first: Call, second: Call) -> list[int]:
+        return list(dict.fromkeys([*self.value(first), *self.value(second)]))
+
+    def _intersect(self, first: Call, second: Call) -> list[int]:
+        members, others = self.value(first), self.value(second)
+        return [i for i in members if i in others]
+
+    def _group(self, *ones: Call) -> list[int]:
+        return [self.object(ones[0])] if len(ones) == 1 else list(dict.fromkeys(self.both(*ones)))
+
+    def _some(self, amount: float, set_call: Call) -> Sequence[int]:
+        members = self.value(set_call)
+        if len(members) < amount:
+            raise ExecutionFailure(
+                "not found", f"not found: {amount:g} {set_text(set_call)}, there are {len(members)}"
+            )
+        return sorted(members)[: int(amount)]
+
+    def _changed(self, set_call: Call) -> list[int]:
+        salient = self.world.salient
+        return [i for i in self.value(set_call) if i in salient]
+
+    def _relate(self, relation: str, *args: Call) -> list[int]:
+        if len(args) == 3 and args[1].op == "frame":
+            start, frame, set_call = args
+            anchor = self.object(start, viewer=self.rules.viewer == "stands")
+            if set_call == VIEWER_SET:  # e.g. "is he looking at me?"
+                return self.world.within(relation, anchor, self.axes(frame, anchor), [VIEWER])
+            return self.lying(relation, anchor, frame, self.members(set_call))
+        *ones, set_call = args
+        if relation == "on" and ones[0] == EDITED_OBJECT and (below := self.below_it()) is not None:
+            return self.related(relation, [below], self.members(set_call))
+        anchors = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
+        return self.related(relation, anchors, self.members(set_call))
+
+    def lying(
+        self, direction: str, anchor: int, frame: Call, candidates: Sequence[int]
+    ) -> list[int]:
+        """Return the objects in a direction from object `anchor`."""
+        axes, others = self.axes(frame, anchor), [i for i in candidates if i != anchor]
+        if self.rules.region == "half plane":
+            rows = [self.beyond(side, anchor, frame) for side in direction.split("_")]
+            return [i for i in others if all(row[i] > 0 for row in rows)]
+        if axes is self.world.axes and anchor != VIEWER:
+            return self.world.lying(direction, anchor, others)
+        return self.world.within(direction, anchor, axes, others)
+
+    def beyond(self, side: str, anchor: int, frame: Call) -> Sequence[float]:
+        """Return how far each object is beyond the border of a side of `anchor` (half-plane
+        rules).
+        """
+        whose = self._whose(frame)
+        if whose is None and len(frame.args) == 1 and self.object(frame.args[0]) == anchor:
+            whose = "object"  # "left of the bus, as seen from the bus"
+        if whose:
+            return self.world.spare(side, whose)[anchor]
+        return self.world.beyond(side, anchor, self.axes(frame, anchor))
+
+    def _whose(self, frame: Call) -> str | None:
+        """Return "camera" or "object" for the frame of the table or the reference, else None."""
+        whose = frame.args[0]
+        if len(frame.args) > 1 or not isinstance(whose, str):
+            return None
+        return (
+            FRAME_OF_TASK[self.info.task]
+            if whose == "task"
+            else "object"
+            if whose == "object"
+            else "camera"
+        )
+
+    def axes(self, frame: Call, reference: int) -> Axes:
+        """Return the axes of a reference frame."""
+        args = frame.args
+        if len(args) == 4:
+            angle, first, second, inner = args
+            self.object(first)  # a rotation centre must exist, but does not affect axes
+            self.object(second)
+            axes = self.axes(inner, reference)
+            whose = self._whose(inner)  # turning the viewer does not turn an object's own axes
+            return (
+                turned_axes(axes, float(angle))
+                if whose == "camera" or len(inner.args) == 4
+                else axes
+            )
+        if len(args) == 2 and isinstance(args[0], str):
+            return self._axes_of(args[0], self.object(args[1]))
+        if len(args) == 2:
+            a, b = self.object(args[0]), self.object(args[1])
+            x, y = self.world.vector(a, b)
+            if math.hypot(x, y) < 1e-9:
+                what = self.world.describe(b)
+                raise ExecutionFailure(
+                    "unknown", f"no direction: {what} is both viewpoint and target"
+                )
+            return own_axes(math.atan2(y, x))
+        whose = self._whose(frame)
+        if whose is None:
+            return self.world.own_axes(self.object(args[0]))
+        if whose == "object":
+            return self.world.own_axes(reference)
+        return self.info.views[0] if self.info.views else self.world.axes
+
+    def stand(self, frame: Call) -> tuple[float, float] | None:
+        """Return the ground position of the viewer of a frame; None if undefined."""
+        args = frame.args
+        if len(args) == 4:
+            return self.stand(args[3])
+        if not isinstance(args[0], Call):
+            return None
+        return self.world.point(self.object(args[0]))[:2]
+
+    def _axes_of(self, direction: str, anchor: int) -> Axes:
+        """Return the axes in which an object lies in `direction` from the room's centre.
+
+        Aligned with the walls if the room has an outline.
+        """
+        (x, y, _), scene = self.world.point(anchor), self.world.scene
+        across, along = room_centre(scene)
+        if math.hypot(x - across, y - along) < 1e-3:
+            what = self.world.describe(anchor)
+            raise ExecutionFailure("unknown", f"no direction: {what} is at the centre of the room")
+        front = math.atan2(y - along, x - across) + azimuth(direction)
+        if scene.outline:
+            wall = wall_azimuth(scene)
+            front = wall + round((front - wall) / (math.pi / 2)) * math.pi / 2
+        return own_axes(front)
+
+    def related(self, relation: str, ones: Sequence[int], candidates: Sequence[int]) -> list[int]:
+        """Return the objects in a relation to one object, or to two."""
+        world, anchor = self.world, ones[0]
+        if len(ones) != others_of(relation):
+            raise ExecutionFailure(
+                "unknown", f"unknown: {relation} is not defined for {len(ones)} objects"
+            )
+        if len(ones) == 2 and anchor == ones[1]:
+            raise ExecutionFailure(
+                "unknown", f"unknown: {relation} is not defined for an object and itself"
+            )
+        if relation in BODIES:
+            return world.related(relation, ones, candidates)
+        if relation == "on":
+            return [i for i in candidates if world.supports[i] == anchor]
+        if relation == "supporting":
+            return [i for i in candidates if i == world.supports[anchor]]
+        if relation == "occluding":
+            return [i for i in candidates if i == world.hider(anchor)]
+        if relation == "occluded_by":
+            return [i for i in candidates if world.hider(i) == anchor]
+        if relation in ("fits", "nearer_than_before"):
+            of = self._fits if relation == "fits" else self._nearer_than_before
+            return [i for i in candidates if i != anchor and of(i, anchor)]
+        if relation == "at":
+            raise ExecutionFailure(
+                "unknown", "unknown: `at` describes a place, not a relation between objects"
+            )
+        if relation in ALIGNED and self.rules.aligned_needs_label:
+            self._known(anchor, "facing")
+        spare = world.spare(relation)[anchor]
+        return [i for i in candidates if i != anchor and holds_at(spare[i], relation)]
+
+    def below_it(self) -> int | None:
+        """Return the common support of the edited objects, if none of them supports anything.
+
+        After "two cups were set on the desk", what is on "it" is on the desk. None if there is no
+        such object.
+        """
+        now = [i for i in self.world.salient if i < self.world.now]
+        below = {self.world.supports[i] for i in now}
+        if len(below) != 1 or any(self.world.supports[i] in now for i in range(self.world.now)):
+            return None
+        return below.pop()
+
+    def _same(self, attribute: str, like: Call, set_call: Call) -> list[int]:
+        anchor = self.object(like)
+        if attribute == "purpose":
+            purposes = set(self.world.purposes(anchor))
+            return [
+                i
+                for i in self.members(set_call)
+                if i != anchor and purposes & set(self.world.purposes(i))
+            ]
+        value = self._known(anchor, attribute)
+        return [
+            i for i in self.members(set_call) if i != anchor and self._value(i, attribute) == value
+        ]
+
+
+def is_name(call: Call) -> bool:
+    """Whether a call selects objects by name."""
+    return call.op == "filter" and call.args[0] == "name"
+
+
+def set_text(things: Call) -> str:
+    """Return a set in words, for reasons: "red chairs next to the desk"."""
+    if things.op in ("before", "unique") or (things.op == "group" and len(things.args) == 1):
+        return set_text(things.args[0])
+    try:
+        return set_phrase(things)
+    except GrammarError:  # a part of it has no plain words
+        return "such things"

@@ -1,0 +1,220 @@
+"""Street tables as padded arrays of probabilities: the tables of the batched executor.
+
+    pack_tables(scenes) ─► Tables      uncertain or certain scenes; poses as samples
+    pack_samples(samples) ─► Tables    posterior samples of one scene, each a certain table
+
+A certain table has probabilities of 0 and 1 only and one sample of its poses.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.reasoning.packing import VALUES
+from po3d.scene.geometry import Array
+from po3d.scene.posterior import SceneSamples, occluder_table, uncertain
+from po3d.scene.table import Scene
+from po3d.scene.vocabulary import ATTRIBUTES, DIRECTIONS, PARENT
+
+PAD = 16  # tables are padded to multiples of this many objects
+POSES_STAGE = "executor.poses"  # random stream of the poses
+# Objects times samples whose relations are computed at once on a CPU: more exceed its caches, fewer
+# are many small operations.
+PAIRS = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """S tables padded to n objects, with pose samples in `groups`.
+
+    A group has tables with equally many objects.
+    """
+
+    exists: Tensor  # (S, n) existence probability, 0 for padding
+    mask: Tensor  # (S, n) objects of the set `scene`; False for padding
+    looks: dict[str, Tensor]  # attribute -> (S, n, values)
+    # (S, n, n) probability that j is the dominant occluder of i, given that j exists
+    hidden: Tensor
+    # attribute or "occlusion" -> (S,) whether the table has it for every object
+    has_attribute: dict[str, Tensor]
+    gaps: bool  # whether any table lacks any of them
+    most: int  # largest number of objects of a table
+    groups: tuple["Poses", ...]
+
+    def __len__(self) -> int:
+        return len(self.exists)
+
+
+@dataclass(frozen=True, eq=False)
+class Poses:
+    """Pose samples of G tables with n objects each, in the axis order of `relations.Pairs`."""
+
+    rows: Tensor  # (G,) indices of the tables
+    x: Tensor  # (n, G, samples); float32, or float64 for certain tables
+    y: Tensor
+    headings: Tensor
+    axes: Tensor  # (4, 2, G, 1)
+    extents: Tensor  # (n, 2, G, 1)
+    bicycle: Tensor  # (n, G, 1)
+    mask: Tensor | None = None  # (n, G, 1) the objects that exist; None: any may
+
+
+def width(scene: Scene) -> int:
+    """Return the padded number of objects of a table."""
+    return max(1, -(-len(scene) // PAD)) * PAD
+
+
+def pack_tables(
+    scenes: Sequence[Scene], samples: int = 64, seed: int = 0, device: str | torch.device = "cpu"
+) -> Tables:
+    """Pack the probabilities of tables, with `samples` samples of their poses.
+
+    The random numbers of a table depend only on its number of objects and the seed.
+    """
+    s, pad = len(scenes), max(map(width, scenes), default=PAD)
+    exists, mask = np.zeros((s, pad)), np.zeros((s, pad), bool)
+    looks = {a: np.zeros((s, pad, len(VALUES[a]))) for a in ATTRIBUTES}
+    certain = {a: np.ones(s, bool) for a in (*ATTRIBUTES, "occlusion")}
+    hidden = np.zeros((s, pad, pad))
+    alike: dict[tuple[int, bool, bool], list[int]] = {}
+    for k, scene in enumerate(scenes):
+        n = len(scene)
+        exists[k, :n], mask[k, :n] = [o.existence for o in scene.objects], True
+        for attribute in ATTRIBUTES:
+            try:
+                looks[attribute][k, :n] = scene.belief(attribute, VALUES[attribute])
+            except InputError:  # reported when a program reads the attribute
+                certain[attribute][k] = False
+        certain["occlusion"][k] = scene.occluders is not None
+        hidden[k, :n, :n] = occluder_table(scene)[:, :-1]
+        if n:
+            alike.setdefault(
+                (n, uncertain(scene, ("pose", "flip")), uncertain(scene, ("pose",))), []
+            ).append(k)
+    at_once = PAIRS if torch.device(device).type == "cpu" else PAIRS * 4096
+    groups = []
+    for (n, varies, moved), rows in alike.items():
+        size = max(1, at_once // (n * n * (samples if varies else 1)))
+        for part in (rows[k : k + size] for k in range(0, len(rows), size)):
+            groups.append(
+                _poses(
+                    [scenes[k] for k in part], part, samples if varies else 0, moved, seed, device
+                )
+            )
+    exists, mask, hidden = (torch.from_numpy(a).to(device) for a in (exists, mask, hidden))
+    looks, known = (
+        {a: torch.from_numpy(p).to(device) for a, p in of.items()} for of in (looks, certain)
+    )
+    gaps = not all(known.all() for known in certain.values())
+    return Tables(
+        exists, mask, looks, hidden, known, gaps, max(map(len, scenes), default=0), tuple(groups)
+    )
+
+
+def _poses(
+    scenes: Sequence[Scene],
+    rows: list[int],
+    samples: int,
+    moved: bool,
+    seed: int,
+    device: str | torch.device,
+) -> Poses:
+    """Return pose samples of tables that share random numbers, drawn as in `posterior_samples`.
+
+    `samples` 0: the poses are certain.
+    """
+    n = len(scenes[0])
+    pose = np.stack([np.concatenate([s.positions[:, :2], s.headings[:, None]], 1) for s in scenes])[
+        :, None
+    ]
+    if samples:
+        random = rng(seed, POSES_STAGE)
+        if moved:
+            covariance = np.array([[o.covariance for o in s.objects] for s in scenes], float)
+            size, axis = np.linalg.eigh(covariance)
+            root = axis * np.sqrt(np.maximum(size, 0))[..., None, :]
+            pose = (
+                pose + (root[:, None] @ random.standard_normal((samples, n, 3))[..., None])[..., 0]
+            )
+        flip = np.array([[o.flip for o in s.objects] for s in scenes])
+        flipped = random.random((samples, n)) < flip[:, None]
+        pose = np.concatenate([np.broadcast_to(pose, (*flipped.shape, 3))[..., :2],
+                               pose[..., 2:] + np.pi * flipped[..., None]], -1)  # fmt: skip
+    known = [all("shape" in o.beliefs for o in s.objects) for s in scenes]
+    bicycle = [
+        [tells and PARENT.get(o.value("shape")) == "bicycle" for o in s.objects]
+        for s, tells in zip(scenes, known)
+    ]
+    parts = (
+        *pose.transpose(3, 2, 0, 1),
+        np.stack([_axes(s) for s in scenes], -1)[..., None],
+        np.stack([s.extents[:, :2] for s in scenes], -1)[..., None],
+        np.array(bicycle, float).T[..., None],
+    )
+    kind = np.float32 if samples else np.float64
+    tensors = (torch.from_numpy(np.ascontiguousarray(a, kind)).to(device) for a in parts)
+    return Poses(torch.tensor(rows, device=device), *tensors)
+
+
+def _axes(scene: Scene) -> Array:
+    """Return the (4, 2) axes of a scene in the order of DIRECTIONS."""
+    return np.array([scene.axes[d] for d in DIRECTIONS], float)
+
+
+def pack_samples(samples: SceneSamples) -> Tables:
+    """Pack posterior samples of one table; objects keep their indices."""
+    scene, (count, n) = samples.table, samples.exists.shape
+    pad, present = width(scene), samples.exists
+    exists, hidden = np.zeros((count, pad)), np.zeros((count, pad, pad))
+    exists[:, :n] = present
+    looks = {a: np.zeros((count, pad, len(VALUES[a]))) for a in ATTRIBUTES}
+    known = {a: ~present.any(1) for a in ATTRIBUTES}
+    known["occlusion"] = np.full(count, samples.occluder is not None)
+    for attribute in ATTRIBUTES:
+        if _has_values(scene, attribute):
+            known[attribute][:] = True
+            code = [VALUES[attribute].index(v) for v in samples.values.get(attribute, ())]
+            one_hot = np.eye(len(VALUES[attribute]))[code]
+            if n:
+                looks[attribute][:, :n] = one_hot[samples.looks[attribute]]
+    if samples.occluder is not None:
+        sample, i = np.nonzero(present & (samples.occluder >= 0))
+        hidden[sample, i, samples.occluder[sample, i]] = 1.0
+    bicycles = np.array([PARENT[shape] == "bicycle" for shape in VALUES["shape"]], float)
+    tensors = {a: torch.from_numpy(p) for a, p in looks.items()}
+    whole = torch.from_numpy(exists)
+    poses = Poses(
+        torch.arange(count),
+        *(
+            torch.from_numpy(np.ascontiguousarray(p.T)[..., None])
+            for p in (*np.moveaxis(samples.positions, -1, 0), samples.headings)
+        ),
+        torch.from_numpy(_axes(scene))[..., None, None],
+        torch.from_numpy(scene.extents[:, :2].copy())[..., None, None],
+        torch.from_numpy(np.ascontiguousarray((looks["shape"][:, :n] @ bicycles).T)[..., None]),
+        torch.from_numpy(np.ascontiguousarray(present.T)[..., None]),
+    )
+    return Tables(
+        whole,
+        whole > 0,
+        tensors,
+        torch.from_numpy(hidden),
+        {a: torch.from_numpy(k) for a, k in known.items()},
+        not all(k.all() for k in known.values()),
+        n,
+        (poses,) if n else (),
+    )
+
+
+def _has_values(scene: Scene, attribute: str) -> bool:
+    """Whether every object of a table has an attribute, with values of the vocabulary only."""
+    try:
+        scene.belief(attribute, VALUES[attribute])
+    except InputError:
+        return False
+    return True
