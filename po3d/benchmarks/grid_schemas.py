@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 from po3d.benchmarks.report_schemas import About, Figure, Rows
 from po3d.io.schemas import Name, Number, Record, Text, Whole, record
 
-
 _GridCell = record(
     "_GridCell",
     name=Name,

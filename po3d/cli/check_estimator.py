@@ -99,7 +99,6 @@ def _on(estimator: Any, name: str) -> Iterator[tuple[bool, str]]:
 def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tuple[bool, str]]:
     """Check a split's predicted scenes in two calls, and the answers of gold programs on them."""
     import importlib
-    from itertools import groupby
 
     from po3d.evaluation.run import by_image
     from po3d.systems.pipeline import (
@@ -114,9 +113,7 @@ def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tupl
     executor = importlib.import_module(DOMAIN_MODULES[world]).DOMAIN
     source = source_of(estimator, world)
     system = Pipeline(source, _Gold(), executor, executor.reading)
-    query = [
-        (name, list(own)) for name, own in groupby(by_image(split.questions), key=lambda q: q.image)
-    ]
+    query = list(by_image(split.questions).items())
     batch = [(own, Context.of(split, image)) for image, own in query]
     looks = [PerceptionInput(context, pictures_of(own, context)) for own, context in batch]
     first, again = source.tables(looks), source.tables(looks)

@@ -87,8 +87,7 @@ def grid_answers(
     does not depend on the number of processes, `workers`.
     """
     images, ids = [], []
-    for _, group in itertools.groupby(by_image(questions), key=lambda q: q.image):
-        image_questions = list(group)
+    for image_questions in by_image(questions).values():
         ids += [q.id for q in image_questions]
         images.append(kind.image(image_questions, predictions, scenes, truth, seed))
     with contextlib.ExitStack() as stack:
