@@ -89,7 +89,6 @@ def generate(
         questions += room_questions
         if controls and index % ALIGNED_EVERY == 0:
             copies.append(aligned(scene, [(name, side) for side, name in sides.items()]))
-
             turned += aligned_questions(copies[-1], room_questions)
     questions = [replace(q, id=f"{k:05d}") for k, q in enumerate(questions + turned)]
     anchors |= {copy.image: anchors[copy.image.removesuffix(ALIGNED)] for copy in copies}
