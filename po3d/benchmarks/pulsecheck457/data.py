@@ -105,22 +105,6 @@ def _remarks(folder: Path, files: Mapping[str, Path]) -> tuple[str, ...]:
 open_fresh, generate = twin_of("po3d.benchmarks.pulsecheck457.twin", load)
 
 
-def generate_tables(
-    seed: int, size: int, split: str = "test", look: str | None = None
-) -> StreetSplit:
-    """Generate a twin in memory: ground-truth scenes and questions; images are rendered on
-    demand.
-    """
-    from po3d.benchmarks.pulsecheck457.twin import tables
-    from po3d.benchmarks.street_twin import StreetTwin
-
-    twin = tables(StreetTwin(size, seed, look, split=split))
-    questions = []
-    for category, records in twin.questions.items():
-        questions += read_records(records, category, "the twin")
-    return StreetSplit(f"fresh seed {seed}", tuple(questions), twin)
-
-
 # --- corrected ------------------------------------------------------------------------------------
 
 
