@@ -143,9 +143,9 @@ def _vlmevalkit(
     query: Query,
 ) -> Path:
     path = out / f"po3d_{benchmark}.tsv"
-    harness = BENCHMARKS[benchmark].harness
-    if harness is not None and (bare or not harness.bare):
-        harness.write(path, questions, encoded)
+    own = BENCHMARKS[benchmark]
+    if own.write_harness_table is not None and (bare or not own.on_request):
+        own.write_harness_table(path, questions, encoded)
     else:
         _write_table(path, questions, benchmark, encoded, bare, query)
     return path
@@ -348,17 +348,17 @@ def _release(arguments: argparse.Namespace) -> None:
     """Write a release with all rotations and flips: its table and images, with mirrored images for
     flip rows.
     """
-    augmentation = BENCHMARKS[arguments.benchmark].augmentation
-    if augmentation is None or arguments.data is None:
+    own = BENCHMARKS[arguments.benchmark]
+    if own.augmented is None or arguments.data is None:
         raise InputError(
             "--format release needs a benchmark with rotations and flips, and --data "
             "FILE with its raw annotations or table"
         )
-    split, out = augmentation.split(Path(arguments.data)).first(arguments.size), Path(arguments.out)
+    split, out = own.augmented(Path(arguments.data)).first(arguments.size), Path(arguments.out)
     encoded = Encoded(split, [q.image for q in split.questions], arguments.image_format)
     files = _write_images(out, encoded)
     questions = [replace(q, image=files[q.image]) for q in split.questions]
-    augmentation.write(out, questions)
+    own.write_release(out, questions)
     flips = sum("-flip" in q.id for q in questions)
     print(f"wrote {len(questions)} rows, {flips} of them flipped, and {len(files)} images to {out}")
     if not flips:

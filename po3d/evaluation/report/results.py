@@ -60,14 +60,16 @@ def results_table(report: dict, published: Published = True) -> Table:
 
 def _chief(published: Sequence[dict], names: Sequence[str]) -> list[dict]:
     """Return the human rows, and the best among the models with figures in the most columns."""
-    people = [row for row in published if row["model"].startswith(PEOPLE)]
-    models = [row for row in published if not row["model"].startswith((*PEOPLE, *CHANCE))]
-
-    def rank_key(row: dict) -> tuple[int, float]:
+    people, best, most = [], [], (0, 0.0)
+    for row in published:
         values = [row[name] for name in names if row.get(name) is not None]
-        return len(values), sum(values)
-
-    return [*people, *([max(models, key=rank_key)] if models else [])]
+        if row["model"].startswith(PEOPLE):
+            people.append(row)
+        elif not row["model"].startswith(CHANCE) and (
+            not best or (len(values), sum(values)) > most
+        ):
+            best, most = [row], (len(values), sum(values))
+    return people + best
 
 
 def _figures(report: dict) -> list[list]:
@@ -238,9 +240,8 @@ def main(arguments: list[str]) -> int:
 
     def run() -> None:
         if len(arguments) != 2:
-            raise InputError(
-                "usage: python -m po3d.evaluation.report.results REPORT.json README.md"
-            )
+            usage = "python -m po3d.evaluation.report.results REPORT.json README.md"
+            raise InputError(f"usage: {usage}")
         report, readme = read_report(arguments[0]), Path(arguments[1])
         write_file(readme, into_readme(readme.read_text(encoding="utf-8"), report))
 
