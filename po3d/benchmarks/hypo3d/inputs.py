@@ -227,9 +227,7 @@ class RoomInputs(NamedTuple):
         return self.files.camera(self.name, self.frame)
 
 
-def write_plain_maps(
-    folder: Path, scenes: Sequence[Scene], furniture: Path | None = None, split: Split = "test"
-) -> None:
+def write_plain_maps(folder: Path, scenes: Sequence[Scene], split: Split) -> None:
     """Write the plain maps of true scenes, rendered with the models of a split, and their scales to
     a twin's folder.
 
@@ -240,7 +238,7 @@ def write_plain_maps(
 
     cameras = {}
     for scene in progress(scenes, "maps", unit="room"):
-        picture, camera = map_of(scene, furniture, split)
+        picture, camera = map_of(scene, None, split)
         write_file(folder / MAPS / f"{scene.image}.jpg", jpeg(picture))
         x, y, _ = camera.position.tolist()
         cameras[scene.image] = {"metres_per_pixel": metres_per_pixel(camera), "center": [x, y]}
