@@ -168,7 +168,7 @@ def released_table(folder: Path) -> None:
     folder.mkdir(parents=True)
     split, rows, places = opened("3dsrbench", None, 2), [], {}
     for question in split.questions:
-        if split_qid(question.id).turn:
+        if split_qid(question.id)[2]:
             continue
         name = question.image.removesuffix(MIRROR)
         if name not in places:

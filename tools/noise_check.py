@@ -101,7 +101,8 @@ class NoiseCheck:
         self.curves: Mapping[str, Sequence[float]] = OmegaConf.to_container(config.grid.noise)
         self.scorer = config.scorer
         self.parser = _Gold(self.executor)
-        self.questions = [q for q in by_image(self.split.questions) if q.program]
+        groups = by_image(self.split.questions).values()
+        self.questions = [q for group in groups for q in group if q.program]
         self.mixer = OracleMixer(self.system({}, 0))
         self.mixed = {own[0].image: self._mixed(own) for own in _grouped(self.questions)}
 

@@ -52,23 +52,8 @@ class ReportTables(NamedTuple):
     text: Callable[[Report], str]  # text printed in the terminal below the shared table
 
 
-class Harness(NamedTuple):
-    """Export format of the question table for a benchmark that VLMEvalKit implements itself."""
-
-    bare: bool  # only on request: `po3d export --bare`
-    # (path, questions, image files)
-    write: Callable[[Path, Sequence[Question], Mapping[str, bytes]], None]
-
-
 class Picture(str):
     """A part of a prompt: the name of an additional image, as accepted by `Split.image`."""
-
-
-class Augmentation(NamedTuple):
-    """Construction of items that the official metric needs but the release lacks."""
-
-    split: Callable[[Path], Any]  # (root) -> the split including the added items
-    write: Callable[[Path, Sequence[Question]], None]  # (folder, questions)
 
 
 def written(answer: str) -> str:
@@ -101,9 +86,8 @@ class Benchmark:
     score: Callable[[Sequence[Question], Sequence[Prediction], str], dict]
     load: Callable[..., Any]  # (root, split name) -> split
     open_fresh: Callable[..., Any]  # (folder, size, seed, look, workers[, difficulty]) -> split
-    generate: Callable[
-        ..., None
-    ]  # (out, size, seed, look, images, workers, split, skies[, difficulty])
+    # (out, size, seed, look, images, workers, split, skies[, difficulty])
+    generate: Callable[..., None]
     # The prompt of a model: texts, image indices in order of appearance, and names of further
     # images
     prompt: Callable[..., Sequence[str | int]]  # (question, **settings)
@@ -112,9 +96,17 @@ class Benchmark:
     # The settings of `po3d.systems.prompts.PromptSetting` that `prompt` reads, with their allowed
     # values
     prompt_settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    augmentation: Augmentation | None = None  # added items, for `po3d export --format release`
+    # For `po3d export --format release`: (root) -> the split with the items that the official
+    # metric needs but the release lacks, and (folder, questions): writes them
+    augmented: Callable[[Path], Any] | None = None
+    write_release: Callable[[Path, Sequence[Question]], None] | None = None
     tables: ReportTables | None = None
-    harness: Harness | None = None
+    # (path, questions, image files): writes the question table of a benchmark that VLMEvalKit
+    # implements itself, where `on_request` only for `po3d export --bare`
+    write_harness_table: Callable[[Path, Sequence[Question], Mapping[str, bytes]], None] | None = (
+        None
+    )
+    on_request: bool = False
     written: Callable[[str], str] = written  # spells an answer as harnesses expect it
     # Category -> its name in harnesses, where it differs
     files: Mapping[str, str] = field(default_factory=dict)
@@ -191,11 +183,7 @@ def twin_of(
     ) -> None:
         _has("look", look)
         _has("skies", skies)
-        options = {
-            pictures: images,
-            "workers": workers,
-            "difficulty": difficulty_of(difficulty, kind),
-        }
-        importlib.import_module(module).generate(out, size, seed, split, **options)
+        options = {pictures: images, "difficulty": difficulty_of(difficulty, kind)}
+        importlib.import_module(module).generate(out, size, seed, split, workers=workers, **options)
 
     return open_fresh, generate

@@ -7,20 +7,15 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from po3d.benchmarks.report_schemas import About, Figure, Rows
-from po3d.io.schemas import Name, Number, Record, Text, Whole
+from po3d.io.schemas import Name, Number, Record, Text, Whole, record
 
-
-class _GridCell(Record):
-    name: Name
-    settings: dict[Name, Number | Name]
-    rows: Annotated[Rows, Field(min_length=1)]
-
-
-class _Point(Figure):
-    sigma: Number
-    value: Number
-
-
+_GridCell = record(
+    "_GridCell",
+    name=Name,
+    settings=dict[Name, Number | Name],
+    rows=Annotated[Rows, Field(min_length=1)],
+)
+_Point = record("_Point", Figure, sigma=Number, value=Number)
 Ends = tuple[Number | None, Number | None]
 
 

@@ -75,12 +75,13 @@ def bootstrap(
 
 
 def bootstrap_groups(
-    values: Sequence[float], clusters: Sequence, groups: Mapping[str, Sequence[int]]
+    values: ArrayLike, clusters: Sequence, groups: Mapping[str, Sequence[int]]
 ) -> Bootstrap:
     """Call `bootstrap` for groups that may share items; `groups`: name -> indices of its items."""
-    pairs = [(name, k) for name, rows in groups.items() for k in rows]
-    items = ([items_of[k] for _, k in pairs] for items_of in (values, clusters))
-    return bootstrap(*items, [name for name, _ in pairs], list(groups))
+    rows = [k for own in groups.values() for k in own]
+    names = np.repeat(list(groups), [len(own) for own in groups.values()]).tolist()
+    clusters_of = [clusters[k] for k in rows]
+    return bootstrap(np.asarray(values, float)[rows], clusters_of, names, list(groups))
 
 
 def interval(samples: ArrayLike) -> tuple[float, float]:
@@ -119,15 +120,17 @@ def rpdr(accuracy: Mapping[str, float], capped: bool = False) -> dict[str, float
         ratio = 100 * a / b if b else math.nan
         return 100.0 if capped and ratio > 100 else ratio
 
+    def average(first: float, second: float) -> float:
+        return (first + second) / 2
+
     return {
         "multi_object": retained("L2-Multi-obj", "L1-Single"),
         "location_2d": retained("L3-2D-Spatial", "L2-Multi-obj"),
-        "orientation_3d": (
-            (retained("L4-3D-Pose", "L3-2D-Spatial") + retained("L5-Collision", "L4-Occlusion")) / 2
+        "orientation_3d": average(
+            retained("L4-3D-Pose", "L3-2D-Spatial"), retained("L5-Collision", "L4-Occlusion")
         ),
-        "location_3d": (
-            (retained("L4-Occlusion", "L3-2D-Spatial") + retained("L5-6D-Spatial", "L4-3D-Pose"))
-            / 2
+        "location_3d": average(
+            retained("L4-Occlusion", "L3-2D-Spatial"), retained("L5-6D-Spatial", "L4-3D-Pose")
         ),
     }
 
@@ -193,11 +196,12 @@ def match(predicted: Scene, gt: Scene) -> dict[int, int]:
     if not len(predicted) or not len(gt):
         return {}
     distance = np.linalg.norm(predicted.positions[:, None, :2] - gt.positions[None, :, :2], axis=-1)
-    kind = (
-        "name" if all("name" in o.beliefs for o in (*predicted.objects, *gt.objects)) else "shape"
-    )
-    if all(kind in o.beliefs for o in (*predicted.objects, *gt.objects)):
-        values = VALUES[kind] if kind == "shape" else _values(kind, (predicted, gt))
+    objects = (*predicted.objects, *gt.objects)
+    kind = "name" if all("name" in o.beliefs for o in objects) else "shape"
+    if all(kind in o.beliefs for o in objects):
+        values = VALUES.get(kind)
+        if values is None:  # an open vocabulary
+            values = tuple(dict.fromkeys(v for o in objects for v in o.beliefs[kind]))
         agreement = predicted.belief(kind, values) @ gt.belief(kind, values).T
     else:
         agreement = np.ones_like(distance)
@@ -225,21 +229,15 @@ def match_in_view(predicted: Scene, gt: Scene, eye: Sequence[float]) -> dict[int
     distance = np.linalg.norm(here[:, None] - there[None], axis=-1)
     share = distance / np.maximum(np.linalg.norm(there - np.asarray(eye, float), axis=-1), 1e-9)
     names = [o.value("name") for o in gt.objects]
-    name_beliefs = [
-        [o.beliefs.get("name", {}).get(name, 0.0) for name in names] for o in predicted.objects
-    ]
-    cost = np.where(share <= VIEW_GATE, share - 2 * VIEW_GATE - np.array(name_beliefs), 0.0)
+    agreement = np.zeros_like(share)
+    for row, o in zip(agreement, predicted.objects, strict=True):
+        belief = o.beliefs.get("name", {})
+        row[:] = [belief.get(name, 0.0) for name in names]
+    cost = np.where(share <= VIEW_GATE, share - 2 * VIEW_GATE - agreement, 0.0)
     from scipy.optimize import linear_sum_assignment
 
     rows, columns = linear_sum_assignment(cost)
     return {int(i): int(j) for i, j in zip(rows, columns) if cost[i, j] < 0}
-
-
-def _values(attribute: str, scenes: Sequence[Scene]) -> tuple[str, ...]:
-    """Return the values of an open-vocabulary attribute that occur in the scenes."""
-    return tuple(
-        dict.fromkeys(v for scene in scenes for o in scene.objects for v in o.beliefs[attribute])
-    )
 
 
 class _Pairs(NamedTuple):
@@ -276,23 +274,16 @@ def perception(
     total = sum(map(len, certain))
 
     result = {"all": _figures(every, matched, pairs)}
-    result["all"] |= {
-        "precision": len(owner) / total if total else math.nan,
-        "count_exact": (
-            float(np.mean([len(p) == len(g) for p, g in zip(certain, gt)])) if gt else math.nan
-        ),
-    }
-    if hidden is not None:
-        for name, (low, high) in OCCLUSION_STRATA.items():
-            result[name] = _figures(
-                [k for k in every if low <= hidden[k[0]][k[1]] < high], matched, pairs
-            )
+    exact = [len(p) == len(g) for p, g in zip(certain, gt)]
+    result["all"]["precision"] = len(owner) / total if total else math.nan
+    result["all"]["count_exact"] = float(np.mean(exact)) if gt else math.nan
+    strata = [] if hidden is None else [(OCCLUSION_STRATA, hidden)]
     if all(g.camera is not None for g in gt):
-        depths = [g.camera.project(g.positions)[1] for g in gt]
-        for name, (low, high) in DISTANCE_STRATA.items():
-            result[name] = _figures(
-                [k for k in every if low <= depths[k[0]][k[1]] < high], matched, pairs
-            )
+        strata.append((DISTANCE_STRATA, [g.camera.project(g.positions)[1] for g in gt]))
+    for limits, values in strata:
+        for name, (low, high) in limits.items():
+            objects = [(s, j) for s, j in every if low <= values[s][j] < high]
+            result[name] = _figures(objects, matched, pairs)
     return result
 
 
@@ -301,9 +292,8 @@ def _compare(
 ) -> _Pairs:
     yaw, position, depth = [], [], []
     attributes = {a for scene in predicted for o in scene.objects for a in o.beliefs}
-    right: dict[str, list[float]] = {
-        a: [] for a in dict.fromkeys((*ATTRIBUTES, *sorted(attributes))) if a in attributes
-    }
+    order = dict.fromkeys((*ATTRIBUTES, *sorted(attributes)))
+    right: dict[str, list[float]] = {a: [] for a in order if a in attributes}
     for p, g, m in zip(predicted, gt, matches):
         for i, j in m.items():
             a, b = p.objects[i], g.objects[j]
@@ -313,12 +303,8 @@ def _compare(
             for name in right:
                 known = name in a.beliefs and name in b.beliefs
                 right[name].append(float(a.value(name) == b.value(name)) if known else math.nan)
-    return _Pairs(
-        np.array(yaw),
-        np.array(position),
-        np.array(depth),
-        {a: np.array(v) for a, v in right.items()},
-    )
+    correct = {name: np.array(values) for name, values in right.items()}
+    return _Pairs(np.array(yaw), np.array(position), np.array(depth), correct)
 
 
 def _depth_error(p: Scene, g: Scene, predicted: Sequence[float], true: Sequence[float]) -> float:

@@ -9,9 +9,16 @@ name. pydantic is imported when the first file is read.
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    create_model,
+    model_validator,
+)
 
-from po3d.io.schemas import Name, Number, Record, Text, Whole
+from po3d.io.schemas import Name, Number, Record, Text, Whole, record
 from po3d.scene.orbit import LABELS
 
 
@@ -38,14 +45,9 @@ class FigureRecord(Figure):
     columns: tuple[Whole, Whole] = (0, 0)
 
 
-class ExpectedRow(Record):
-    """The expected value of a guessing baseline."""
-
-    name: Name
-    value: Number | None
-
-
 Rows = tuple[FigureRecord, ...]
+# The expected values of a guessing baseline.
+ExpectedRows = tuple[record("ExpectedRow", name=Name, value=Number | None), ...]
 
 
 class PublishedRow(Record):
@@ -84,37 +86,11 @@ class NamedRecord(Record):
     settings: Settings = Settings()
 
 
-class ExecutorOptions(Record):
-    mode: Name | None = None  # None: the default of the domain
-    samples: Whole | None = None
-
-
-class BenchmarkOptions(Record):
-    scans: Name | None = None
-    furniture: Name | None = None
-
-
-class Config(Record):
-    benchmark: BenchmarkOptions | None = None
-    executor: ExecutorOptions = ExecutorOptions()
-
-
-class Versions(Record):
-    po3d: Name
-
-
-class Sitting(Record):
-    date: Name = ""
-
-
-class Scored(Record):
-    date: Name
-    git_revision: Name | None
-
-
-class Data(Record):
-    root: Name
-    sha256: Name = ""
+Folders = record("Folders", scans=(Name | None, None), furniture=(Name | None, None))
+ExecutorOptions = record("ExecutorOptions", mode=(Name | None, None), samples=(Whole | None, None))
+Config = record(
+    "Config", benchmark=(Folders | None, None), executor=(ExecutorOptions, ExecutorOptions())
+)
 
 
 class Provenance(Record):
@@ -123,11 +99,11 @@ class Provenance(Record):
     config: Config = Config()
     git_revision: Name | None
     checkpoints: dict[Name, Name]
-    data: Data
-    versions: Versions
+    data: record("Data", root=Name, sha256=(Name, ""))
+    versions: record("Versions", po3d=Name)
     date: Name
-    continued: tuple[Sitting, ...] = ()
-    scored: Scored | None = None
+    continued: tuple[record("Sitting", date=(Name, "")), ...] = ()
+    scored: record("Scored", date=Name, git_revision=Name | None) | None = None
 
 
 class About(NamedRecord):
@@ -168,11 +144,6 @@ class Report(Score):
 # --- what each benchmark adds ---------------------------------------------------------------------
 
 
-class _Counts(Record):
-    predicted: dict[Name, Whole]
-    gold: dict[Name, Whole]
-
-
 class _Confusion(Record):
     values: tuple[Name, ...]
     counts: tuple[tuple[Whole, ...], ...]
@@ -191,23 +162,15 @@ class _Pulse(Record):
     rpdr: dict[Name, Figure] = {}
     rpdr_capped: dict[Name, Figure] = {}
     cv: dict[Literal["predicted", "gold"], dict[Name, Number]] = {}
-    distribution: dict[Name, _Counts] = {}
+    distribution: dict[
+        Name, record("_Counts", predicted=dict[Name, Whole], gold=dict[Name, Whole])
+    ] = {}
     confusion: dict[Name, _Confusion] = {}
 
 
-class _Cell(Record):
-    n: Whole
-    failed: Whole
-    em: Figure
-    pm: Figure
-
-
+_Cell = record("_Cell", n=Whole, failed=Whole, em=Figure, pm=Figure)
 _Cells = dict[Name, _Cell]
-
-
-class _Sbert(Record):
-    rows: Rows
-    by_type: Rows
+_Sbert = record("_Sbert", rows=Rows, by_type=Rows)
 
 
 class _Hypo3d(Record):
@@ -220,48 +183,28 @@ class _Hypo3d(Record):
     sbert: _Sbert = None  # type: ignore[assignment]
 
 
-class _NotFound(Record):
-    n: Whole
-    of: Whole
-    rows: Rows
-
-
 def _empty_is_none(value: object) -> object:
     return None if value == {} else value
 
 
-class _Share(Record):
-    n: Whole
-    value: Number
+_NotFound = record("_NotFound", n=Whole, of=Whole, rows=Rows)
 
 
 class _Srbench(Record):
-    baselines: dict[Name, tuple[ExpectedRow, ...]] = {}
+    baselines: dict[Name, ExpectedRows] = {}
     relative_drop: Annotated[Figure | None, BeforeValidator(_empty_is_none)] = None
     by_viewpoint: dict[Name, Rows] = {}
     not_found: Annotated[_NotFound | None, BeforeValidator(_empty_is_none)] = None
-    consistency: dict[Name, _Share] = {}
+    consistency: dict[Name, record("_Share", n=Whole, value=Number)] = {}
 
 
-class _Agreement(Record):
-    n: Whole
-    consistent: Number
-    joint: Number
-
-
-class _PublishedConsistency(Record):
-    model: Name
-    accuracy: Number | None
-    orthogonal_4_view: Number | None
-    diagonal_4_view: Number | None
-    all_8_view: Number | None
-
-
-class _Wording(Record):
-    n: Whole
-    template: Number
-    paraphrase: Number
-    delta: Number
+_Agreement = record("_Agreement", n=Whole, consistent=Number, joint=Number)
+_Consistency = dict[Name, dict[Name, _Agreement]]
+_VIEW_SETS = ("accuracy", "orthogonal_4_view", "diagonal_4_view", "all_8_view")
+_PublishedConsistency = record(
+    "_PublishedConsistency", model=Name, **dict.fromkeys(_VIEW_SETS, Number | None)
+)
+_Wording = record("_Wording", n=Whole, template=Number, paraphrase=Number, delta=Number)
 
 
 def _all_labels(counts: dict[str, int]) -> dict[str, int]:
@@ -275,14 +218,8 @@ _Matrix = Annotated[tuple[_Row, ...], Field(min_length=4, max_length=4)]
 _Directions = Annotated[dict[Name, Whole], AfterValidator(_all_labels)]
 
 
-class _Matrices(Record):
-    orthogonal: _Matrix
-    diagonal: _Matrix
-
-
-class _BothDirections(Record):
-    gold: _Directions
-    answered: _Directions
+_Matrices = record("_Matrices", orthogonal=_Matrix, diagonal=_Matrix)
+_BothDirections = record("_BothDirections", gold=_Directions, answered=_Directions)
 
 
 class _Kinds(Record):
@@ -294,11 +231,8 @@ class _Kinds(Record):
     no_answer: Whole = Field(alias="no answer")
 
 
-_Consistency = dict[Name, dict[Name, _Agreement]]
-
-
 class _ScopeRecord(Record):
-    baselines: dict[Name, tuple[ExpectedRow, ...]]
+    baselines: dict[Name, ExpectedRows]
     consistency: _Consistency
     baseline_consistency: dict[Name, _Consistency]
     published_consistency: tuple[_PublishedConsistency, ...]
@@ -308,46 +242,19 @@ class _ScopeRecord(Record):
     paraphrase: dict[Name, _Wording]
 
 
-class _PulseScore(Score, _Pulse):
-    pass
+def _report(benchmark: str, *extra: type[Record]) -> type[Report]:
+    """Return the schema of a benchmark's report, with other runs' scores in its entry `beside`."""
+    score = create_model(f"{benchmark} score", __base__=(Score, *extra))
+    return create_model(
+        f"{benchmark} report", __base__=(Report, *extra), beside=(tuple[score, ...], ())
+    )
 
 
-class _Hypo3dScore(Score, _Hypo3d):
-    pass
-
-
-class _SrbenchScore(Score, _Srbench):
-    pass
-
-
-class _ScopeScore(Score, _ScopeRecord):
-    pass
-
-
-class PulseReport(Report, _Pulse):
-    beside: tuple[_PulseScore, ...] = ()
-
-
-class Hypo3dReport(Report, _Hypo3d):
-    beside: tuple[_Hypo3dScore, ...] = ()
-
-
-class SrbenchReport(Report, _Srbench):
-    beside: tuple[_SrbenchScore, ...] = ()
-
-
-class ScopeReport(Report, _ScopeRecord):
-    beside: tuple[_ScopeScore, ...] = ()
-
-
-class PlainReport(Report):
-    beside: tuple[Score, ...] = ()
-
-
-REPORTS: dict[str, type[Report]] = {
-    "pulsecheck457": PulseReport,
-    "hypo3d": Hypo3dReport,
-    "3dsrbench": SrbenchReport,
-    "scope": ScopeReport,
-    "superclevr": PlainReport,
+_EXTRA = {
+    "pulsecheck457": (_Pulse,),
+    "hypo3d": (_Hypo3d,),
+    "3dsrbench": (_Srbench,),
+    "scope": (_ScopeRecord,),
+    "superclevr": (),
 }
+REPORTS = {name: _report(name, *extra) for name, extra in _EXTRA.items()}

@@ -47,10 +47,8 @@ def scene_file(root: str | Path) -> Path:
     names = (*RELEASES, SCENES)
     result = [root / name for name in names if (root / name).is_file()]
     if len(result) > 1:
-        raise InputError(
-            f"{root} contains both {result[0].name} and {result[1].name}; set the root to one of"
-            " them"
-        )
+        both = f"both {result[0].name} and {result[1].name}"
+        raise InputError(f"{root} contains {both}; set the root to one of them")
     return result[0] if result else root
 
 
@@ -128,10 +126,9 @@ class Parts:
         result = {part: parsed_ranges(text) for part, text in inputs.items()}
         for (one, mine), (other, theirs) in itertools.combinations(result.items(), 2):
             for a, b in itertools.product(mine, theirs):
-                if max(a.start, b.start) < min(a.stop, b.stop):
-                    raise InputError(
-                        f"data.ranges: {max(a.start, b.start)} is in {one} and in {other}"
-                    )
+                first = max(a.start, b.start)
+                if first < min(a.stop, b.stop):
+                    raise InputError(f"data.ranges: {first} is in {one} and in {other}")
         return result
 
     def of(self, names: Sequence[str]) -> Iterator[str]:
@@ -150,12 +147,14 @@ class Parts:
             elif number is None:
                 raise InputError(f"data.ranges: the image name {name!r} contains no number")
             else:
-                own = [part for part, numbers in ranges.items() if _among(number, numbers)]
-                yield own[0] if own else ""
+                yield _part_of(number, ranges)
 
 
-def _among(number: int, ranges: Iterable[range]) -> bool:
-    return any(number in own for own in ranges)
+def _part_of(number: int, ranges: Mapping[str, Iterable[range]]) -> str:
+    for part, numbers in ranges.items():
+        if any(number in own for own in numbers):
+            return part
+    return ""
 
 
 def records_of(root: str | Path) -> list[dict]:

@@ -4,6 +4,7 @@ tables.
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from po3d.benchmarks.metrics import Bootstrap, figure
@@ -45,9 +46,10 @@ def rows_and_mean(
     `all_of` is the benchmark's full number of categories (see `counted`).
     """
     rows = []
+    categories, failed_of = np.array([q.category for q in questions]), np.array(failed)
     for k, name in enumerate(names):
-        failures_of = [f for q, f in zip(questions, failed, strict=True) if q.category == name]
-        rows.append(row(name, failures_of, boot.value[k], boot.samples[:, k]))
+        own = failed_of[categories == name].tolist()
+        rows.append(row(name, own, boot.value[k], boot.samples[:, k]))
     average = row(mean, failed, boot.value.mean(), boot.samples.mean(1))
     return rows, counted(average, len(names), all_of)
 

@@ -1,12 +1,13 @@
 """Base class for the splits of all benchmarks: the questions, and selection of a subset."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Question
+from po3d.scene.table import Scene, from_json
 
 
 @dataclass(frozen=True)
@@ -55,3 +56,12 @@ def unique(questions: Sequence[Question], where: Path, what: str) -> tuple[Quest
             raise InputError(f"{where}: the {what} {q.id!r} occurs twice")
         ids_read.add(q.id)
     return tuple(questions)
+
+
+def scenes_by_image(records: Iterable[dict], where: Path) -> dict[str, Scene]:
+    """Return image name -> scene of scene tables in po3d's format; `where`: their file."""
+    scenes = {}
+    for k, record in enumerate(records):
+        scene = from_json(record, f"{where}, record {k}")
+        scenes[scene.image] = scene
+    return scenes

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,19 +23,14 @@ from po3d.synthesis.difficulty import difficulty_of
 
 
 class Source(Protocol):
-    """Provides images and scene records."""
+    """Provides images and scene records, stored or rendered."""
 
     def image(self, name: str) -> NDArray[np.uint8]: ...
 
     def record(self, name: str) -> Mapping | None: ...
 
-
-@runtime_checkable
-class Stored(Source, Protocol):
-    """A source whose images are stored, not rendered."""
-
     def size(self, name: str) -> tuple[int, int] | None:
-        """Return (width, height) of an image; None if unreadable."""
+        """Return (width, height) of an image; None if it is unreadable, or not stored."""
         ...
 
     def files(self, names: Iterable[str]) -> list[Path]:
@@ -76,16 +71,16 @@ class StreetSplit(QuestionSplit):
 
     def files(self) -> list[Path]:
         """Return the existing files of questions, images and scenes."""
-        stored = self.source.files(self.images) if isinstance(self.source, Stored) else []
-        return [*self.read, *(path for path in stored if path not in self.read)]
+        return list(dict.fromkeys([*self.read, *self.source.files(self.images)]))
 
     def notes(self) -> list[str]:
         """Return notes on this split: missing or skipped files, and images of another aspect ratio
         than the benchmark's.
         """
-        sizes: list[tuple[str, tuple[int, int]]] = []
-        if isinstance(self.source, Stored):
-            sizes = [(name, size) for name in self.images if (size := self.source.size(name))]
+        sizes = []
+        for name in self.images:
+            if size := self.source.size(name):
+                sizes.append((name, size))
         note = shape_note(sizes)
         return [*self.remarks, *([note] if note else [])]
 
@@ -106,8 +101,9 @@ class Folder:
         return image_size(self.path(name))
 
     def files(self, names: Iterable[str]) -> list[Path]:
-        image_paths = [path for name in names for path in (self.path(name), self._alone(name))]
-        paths = (self._scene_file(), self.root / TWIN, *image_paths)
+        paths = [self._scene_file(), self.root / TWIN]
+        for name in names:
+            paths += [self.path(name), self._alone(name)]
         return [path for path in paths if path is not None and path.is_file()]
 
     def path(self, name: str) -> Path:

@@ -11,8 +11,8 @@ demand.
 import collections
 import functools
 import shutil
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,10 @@ from po3d.io.errors import InputError, known
 from po3d.io.files import read_json, write_file, write_json
 from po3d.io.images import jpeg
 from po3d.io.pools import each
+from po3d.reasoning.execute import execute
+from po3d.reasoning.outcome import Outcome
+from po3d.reasoning.questions import Task
+from po3d.scene.table import Scene
 from po3d.synthesis.difficulty import DEFAULT, Difficulty
 from po3d.synthesis.render.official import OFFICIAL_LOOKS
 from po3d.synthesis.render.photographs import PhotoFolder
@@ -35,6 +39,7 @@ from po3d.synthesis.street.dataset import (
 )
 from po3d.synthesis.street.drawing import OURS, Drawing
 from po3d.synthesis.street.layouts import LOOKS, MESHES
+from po3d.synthesis.street.questions import SampledQuestionProgram
 
 SHARD = 10  # scenes per file
 SAMPLES = 4  # multisampling for anti-aliased edges
@@ -161,10 +166,28 @@ class UnsavedTwin:
 
     twin: StreetTwin
     scenes: dict[str, dict]  # image name -> record
-    questions: dict[str, list[dict]] = field(default_factory=dict)
 
     def image(self, name: str) -> NDArray[np.uint8]:
         return self.twin.picture(self.twin.scene(self.scenes[name]["image_index"]))
 
     def record(self, name: str) -> dict | None:
         return self.scenes.get(name)
+
+    def size(self, name: str) -> None:
+        return None
+
+    def files(self, names: Iterable[str]) -> list[Path]:
+        return []
+
+
+def verified(question: SampledQuestionProgram, scene: Scene, task: Task, image: str) -> Outcome:
+    """Return the outcome of a generated question's program; AssertionError if its answer is not
+    the question's.
+    """
+    outcome = execute(question.program, scene, task)
+    if outcome.answer != question.answer:
+        raise AssertionError(
+            f"{image}: the executor answers {question.program} with {outcome.answer!r}"
+            f" ({outcome.reason}), the generator with {question.answer!r}"
+        )
+    return outcome

@@ -98,8 +98,6 @@ def _on(estimator: Any, name: str) -> Iterator[tuple[bool, str]]:
 
 def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tuple[bool, str]]:
     """Check a split's predicted scenes in two calls, and the answers of gold programs on them."""
-    from itertools import groupby
-
     from po3d.evaluation.run import by_image
     from po3d.systems.domain import domain
     from po3d.systems.interfaces import Context, PerceptionInput
@@ -109,9 +107,7 @@ def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tupl
     executor = domain(world)
     source = source_of(estimator, world)
     system = Pipeline(source, None, executor, executor.reading)
-    query = [
-        (name, list(own)) for name, own in groupby(by_image(split.questions), key=lambda q: q.image)
-    ]
+    query = list(by_image(split.questions).items())
     batch = [(own, Context.of(split, image)) for image, own in query]
     looks = [PerceptionInput(context, pictures_of(own, context)) for own, context in batch]
     first, again = source.tables(looks), source.tables(looks)

@@ -3,6 +3,7 @@ audit --help` lists the possible verdicts.
 """
 
 import argparse
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -37,9 +38,8 @@ def audit(benchmark: str, split: Any) -> list[Erratum]:
         verdict: Verdict = "left out" if computed is None else "replaced"
         if not q.program:
             verdict = "unvouched"
-        errata.append(
-            Erratum(q.id, q.image, q.category, q.text, verdict, q.answer, computed, reason)
-        )
+        about = (q.id, q.image, q.category, q.text)
+        errata.append(Erratum(*about, verdict, q.answer, computed, reason))
     return errata
 
 
@@ -67,12 +67,10 @@ def audit_command(arguments: argparse.Namespace) -> int:
     print(f"\nwrote {arguments.out}")
     if arguments.corrected:
         write_corrected(split, root, {e.id: e for e in errata}, Path(arguments.corrected))
-        original = kind_of_data(root)
-        replaced, left_out = (sum(e.verdict == v for e in errata) for v in ("replaced", "left out"))
-        write_json(
-            Path(arguments.corrected) / CORRECTED,
-            {"of": original, "root": str(root), "replaced": replaced, "left_out": left_out},
-        )
+        counts = Counter(e.verdict for e in errata)
+        record = {"of": kind_of_data(root), "root": str(root), "replaced": counts["replaced"]}
+        record["left_out"] = counts["left out"]
+        write_json(Path(arguments.corrected) / CORRECTED, record)
         print(f"wrote the corrected split to {arguments.corrected}")
     return 0
 
@@ -83,13 +81,6 @@ def errata_table(questions: Sequence[Question], errata: Sequence[Erratum]) -> Ta
     rows: list[list] = []
     for category in (*dict.fromkeys(q.category for q in questions), "all"):
         n = sum(category in (q.category, "all") for q in questions)
-        category_errata = [e for e in errata if category in (e.category, "all")]
-        rows.append(
-            [
-                category,
-                n,
-                n - len(category_errata),
-                *(sum(e.verdict == v for e in category_errata) for v in verdicts),
-            ]
-        )
+        counts = Counter(e.verdict for e in errata if category in (e.category, "all"))
+        rows.append([category, n, n - counts.total(), *(counts[v] for v in verdicts)])
     return Table(("category", "questions", "agrees", *verdicts), rows, (len(rows) - 1,))

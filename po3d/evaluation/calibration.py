@@ -4,6 +4,7 @@ fitted.
 
 import argparse
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from po3d.evaluation.compare import SystemEntry, read_entry
 from po3d.evaluation.report.plots import reliability_plot
 from po3d.evaluation.report.records import data_of, described_run
 from po3d.io.errors import InputError
+from po3d.io.files import finite
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Prediction, Question, write_predictions
 from po3d.systems.interfaces import System, all_answers, at_once
@@ -41,13 +43,6 @@ class Bin(NamedTuple):
     accuracy: float  # fraction correct
 
 
-class Coverage(NamedTuple):
-    """Coverage when answers below a threshold are withheld."""
-
-    coverage: float  # fraction of all questions
-    threshold: float  # lowest probability that is answered; inf if nothing is answered
-
-
 @dataclass(frozen=True)
 class SelectiveSystem:
     """Wraps a system: abstain where the probability is below a threshold; answers without a
@@ -61,10 +56,10 @@ class SelectiveSystem:
         return [abstain(p, self.below) for p in self.system.answer(questions, context)]
 
     def answers(self, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
-        return [
-            [abstain(p, self.below) for p in predictions]
-            for predictions in all_answers(self.system, batch)
-        ]
+        result = []
+        for predictions in all_answers(self.system, batch):
+            result.append([abstain(p, self.below) for p in predictions])
+        return result
 
     @property
     def at_once(self) -> int:
@@ -134,15 +129,19 @@ def risk_coverage(
     return p[last], (last + 1) / total, wrong[last] / (last + 1)
 
 
-def coverage_at(probabilities: ArrayLike, right: ArrayLike, total: int, risk: float) -> Coverage:
-    """Return the largest coverage with an error rate of at most `risk`, the threshold being chosen
-    on the same data.
+def coverage_at(
+    probabilities: ArrayLike, right: ArrayLike, total: int, risk: float
+) -> dict[str, float]:
+    """Return the largest coverage (fraction of all questions) with an error rate of at most `risk`,
+    and its threshold, the lowest probability that is answered (inf if nothing is), chosen on the
+    same data.
     """
     thresholds, coverage, risks = risk_coverage(probabilities, right, total)
     within = np.flatnonzero(risks <= risk)
     if not len(within):
-        return Coverage(0.0, np.inf)
-    return Coverage(float(coverage[within[-1]]), float(thresholds[within[-1]]))
+        return {"coverage": 0.0, "threshold": math.inf}
+    last = within[-1]
+    return {"coverage": float(coverage[last]), "threshold": float(thresholds[last])}
 
 
 def _logits(probabilities: ArrayLike) -> Array:
@@ -199,8 +198,7 @@ def trust(items: Answered, temperature: float = 1.0) -> dict:
         "ece": calibration_error(p, items.right),
         "bins": [b._asdict() for b in reliability(p, items.right)],
         "coverage_at": {
-            f"{level:g}": _finite(coverage_at(p, items.right, items.total, level)._asdict())
-            for level in RISKS
+            f"{level:g}": finite(coverage_at(p, items.right, items.total, level)) for level in RISKS
         },
         "aurc": float(np.average(risk, weights=np.diff(coverage, prepend=0.0))),
     }
@@ -215,34 +213,18 @@ def calibration_tables(figures: dict) -> list[Table]:
         ["area under the risk-coverage curve", f"{figures['aurc']:.4f}"],
     ]
     for level, point in figures["coverage_at"].items():
-        where = (
-            ""
-            if point["threshold"] is None
-            else f" (answers with probability >= {point['threshold']:.3f})"
-        )
-        rows.append(
-            [
-                f"coverage at {100 * float(level):g} % risk",
-                f"{100 * point['coverage']:.1f} %{where}",
-            ]
-        )
-    bins = [
-        [
-            f"{b['low']:.2f}-{b['high']:.2f}",
-            b["n"],
-            f"{b['confidence']:.3f}",
-            f"{b['accuracy']:.3f}",
-        ]
-        for b in figures["bins"]
-    ]
+        value = f"{100 * point['coverage']:.1f} %"
+        if point["threshold"] is not None:
+            value += f" (answers with probability >= {point['threshold']:.3f})"
+        rows.append([f"coverage at {100 * float(level):g} % risk", value])
+    bins = []
+    for b in figures["bins"]:
+        ends, means = f"{b['low']:.2f}-{b['high']:.2f}", (b["confidence"], b["accuracy"])
+        bins.append([ends, b["n"], *(f"{mean:.3f}" for mean in means)])
     return [
         Table(("figure", "value"), rows),
         Table(("probability", "n", "confidence", "accuracy"), bins),
     ]
-
-
-def _finite(values: dict[str, float]) -> dict[str, float | None]:
-    return {k: v if np.isfinite(v) else None for k, v in values.items()}
 
 
 # --- the command ----------------------------------------------------------------------------------
@@ -312,10 +294,10 @@ def _others(entry: SystemEntry, file: str) -> list[str]:
     """Return a warning if predictions seem to be of another split."""
     if not entry.foreign:
         return []
-    return [
-        f"{file}: ignored {entry.foreign} lines for other questions; check that the file is for"
-        " this split"
-    ]
+    note = (
+        f"ignored {entry.foreign} lines for other questions; check that the file is for this split"
+    )
+    return [f"{file}: {note}"]
 
 
 def _read(
@@ -327,8 +309,6 @@ def _read(
 
 
 def _scaled(p: Prediction, temperature: float) -> Prediction:
-    return (
-        p
-        if p.probability is None
-        else replace(p, probability=float(rescaled(p.probability, temperature)))
-    )
+    if p.probability is None:
+        return p
+    return replace(p, probability=float(rescaled(p.probability, temperature)))

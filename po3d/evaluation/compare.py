@@ -20,7 +20,7 @@ from po3d.evaluation.report.notes import Explained, data_line
 from po3d.evaluation.report.records import check_data, data_of, described_run, name_of_run
 from po3d.evaluation.statistics import agreement, holm, mcnemar, paired_difference
 from po3d.io.errors import InputError
-from po3d.io.files import write_file
+from po3d.io.files import finite, write_file
 from po3d.io.run_names import counted
 from po3d.io.runs import PREDICTIONS
 from po3d.io.text_tables import Table, interval_text, markdown, text
@@ -79,64 +79,64 @@ def compare(
                 Undefined values are None; `reason` explains a missing interval
     questions, clusters, scorer
     """
-    right = np.array([benchmark.correct(questions, e.predictions, scorer) for e in entries], float)
+    scores = [benchmark.correct(questions, e.predictions, scorer) for e in entries]
+    right = np.array(scores, float)
     counted = ~np.isnan(right).any(0)
-    scored_questions = [q for q, c in zip(questions, counted) if c]
+    questions_scored = [q for q, c in zip(questions, counted) if c]
     right = right[:, counted]
-    models = [
-        {
-            "name": e.name,
-            "absent": len(e.absent),
-            "foreign": e.foreign,
-            "not_ok": sum(p.status != "ok" for p in e.predictions),
-            "rows": [
-                {k: _number(v) if isinstance(v, float) else v for k, v in row.items()}
-                for row in benchmark.score(questions, e.predictions, scorer)["rows"]
-            ],
-        }
-        for e in entries
-    ]
-    chosen = [(0, k) for k in range(1, len(entries))]
-    if not to_first:
+    if to_first:
+        chosen = [(0, k) for k in range(1, len(entries))]
+    else:
         chosen = list(itertools.combinations(range(len(entries)), 2))
-    names = dict.fromkeys(q.category for q in scored_questions) if by_category else ()
-    groups = {name: np.array([q.category == name for q in scored_questions]) for name in names}
+    categories = np.array([q.category for q in questions_scored])
+    names = dict.fromkeys(categories.tolist()) if by_category else ()
+    images = np.array([cluster(q) for q in questions_scored])
     pairs = []
     for i, j in chosen:
-        pairs.append(
-            {"first": entries[i].name, "second": entries[j].name}
-            | _pair(right[i], right[j], scored_questions, np.ones(len(scored_questions), bool))
-            | {
-                "by_category": {
-                    name: _pair(right[i], right[j], scored_questions, mask)
-                    for name, mask in groups.items()
-                }
-            }
-        )
+        pair = {"first": entries[i].name, "second": entries[j].name}
+        pair |= _pair(right[i], right[j], images)
+        pair["by_category"] = {}
+        for name in names:
+            own = categories == name
+            pair["by_category"][name] = _pair(right[i][own], right[j][own], images[own])
+        pairs.append(pair)
     for pair, p in zip(pairs, holm([pair["p_mcnemar"] for pair in pairs])):
         pair["p_holm"] = p
-    clusters = len({cluster(q) for q in scored_questions})
     return {
         "scorer": scorer,
         "scorer_name": benchmark.scorer_names.get(scorer, scorer),
-        "questions": len(scored_questions),
-        "clusters": clusters,
-        "models": models,
+        "questions": len(questions_scored),
+        "clusters": len(set(images.tolist())),
+        "models": [_model(e, benchmark, questions, scorer) for e in entries],
         "pairs": pairs,
     }
 
 
-def _pair(a: np.ndarray, b: np.ndarray, questions: Sequence[Question], mask: np.ndarray) -> dict:
-    images = [cluster(q) for q, mine in zip(questions, mask) if mine]
-    difference = paired_difference(a[mask], b[mask], images)
-    test, errors = mcnemar(a[mask], b[mask]), agreement(a[mask], b[mask])
+def _model(
+    entry: SystemEntry, benchmark: Benchmark, questions: Sequence[Question], scorer: str
+) -> dict:
+    return {
+        "name": entry.name,
+        "absent": len(entry.absent),
+        "foreign": entry.foreign,
+        "not_ok": sum(p.status != "ok" for p in entry.predictions),
+        "rows": finite(benchmark.score(questions, entry.predictions, scorer)["rows"]),
+    }
+
+
+def _pair(a: np.ndarray, b: np.ndarray, images: np.ndarray) -> dict:
+    """Compare two systems by the correctness of their answers, (n,); `images` (n,) are the clusters
+    of the bootstrap.
+    """
+    difference = paired_difference(a, b, images.tolist())
+    test, errors = mcnemar(a, b), agreement(a, b)
     return {
         "n": len(images),
         "difference": _number(100 * difference.value),
         "ci_low": _number(100 * difference.low),
         "ci_high": _number(100 * difference.high),
         "p_bootstrap": _number(difference.p),
-        "reason": ONE_IMAGE if len(set(images)) == 1 else difference.reason,
+        "reason": ONE_IMAGE if len(set(images.tolist())) == 1 else difference.reason,
         "only_first": test.only_first,
         "only_second": test.only_second,
         "p_mcnemar": test.p,
@@ -155,38 +155,25 @@ def accuracy_table(result: dict) -> Table:
     rows: list[list] = []
     for model in result["models"]:
         rows.append([model["name"], model["not_ok"], *(row["value"] for row in model["rows"])])
-        rows.append(
-            ["  95 % interval", None, *(interval_text(row, True) or none for row in model["rows"])]
-        )
-    title = (
-        f"{result.get('scorer_name', result['scorer'])}, {result['questions']} questions,"
-        f" {result['clusters']} clusters"
-    )
+        intervals = [interval_text(row, True) or none for row in model["rows"]]
+        rows.append(["  95 % interval", None, *intervals])
+    title = f"{_scorer(result)}, {result['questions']} questions, {result['clusters']} clusters"
     return Table([title, "no answer", *names], rows)
+
+
+def _scorer(result: dict) -> str:
+    return result.get("scorer_name", result["scorer"])
 
 
 def pair_table(result: dict) -> Table:
     """Return a table with one row per pair of systems, followed by its categories if compared."""
-    header = [
-        "first - second",
-        "difference",
-        "95 %",
-        "p (bootstrap)",
-        "only first",
-        "only second",
-        "p (McNemar)",
-        "p (Holm)",
-        "detectable",
-        "kappa",
-        "shared errors %",
-    ]
+    header = ["first - second", "difference", "95 %", "p (bootstrap)", "only first", "only second"]
+    header += ["p (McNemar)", "p (Holm)", "detectable", "kappa", "shared errors %"]
     rows: list[list] = []
     for pair in result["pairs"]:
         rows.append([f"{pair['first']} - {pair['second']}", *_cells(pair)])
-        rows += [
-            [f"  {name}", *_cells(category_result)]
-            for name, category_result in pair["by_category"].items()
-        ]
+        for name, own in pair["by_category"].items():
+            rows.append([f"  {name}", *_cells(own)])
     return Table(header, rows)
 
 
@@ -238,16 +225,10 @@ def compare_command(arguments: argparse.Namespace) -> int:
     questions = [q for q in opened(name, root, size).questions if q.answer is not None]
     if not questions:
         raise InputError("the questions have no gold answers, so nothing can be compared")
-    names = arguments.names.split(",") if arguments.names else [""] * len(arguments.files)
-    if len(names) != len(arguments.files):
-        raise InputError(f"--names has {len(names)} names for {len(arguments.files)} files")
-    entries = [
-        read_entry(path, questions, name.strip()) for path, name in zip(arguments.files, names)
-    ]
+    entries = read_entries(arguments.files, arguments.names, questions, "files")
     for path in arguments.files:
         if runs:
             check_data(runs[0], path)
-    entries = distinct(entries, arguments.files)
     notes = gaps(entries)
     if data.from_run:
         where = f"the first {counted(size, BENCHMARKS[name].unit)}"
@@ -274,14 +255,29 @@ def compare_command(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def read_entries(
+    files: Sequence[str], names: str, questions: Sequence[Question], what: str
+) -> list[SystemEntry]:
+    """Return the predictions of several files; `names`: of the systems, separated by commas, ""
+    for those of the files. `what` names the files in the error.
+    """
+    titles = names.split(",") if names else [""] * len(files)
+    if len(titles) != len(files):
+        raise InputError(f"--names has {len(titles)} names for {len(files)} {what}")
+    entries = []
+    for path, title in zip(files, titles):
+        entries.append(read_entry(path, questions, title.strip()))
+    return distinct(entries, files)
+
+
 def gaps(entries: Sequence[SystemEntry]) -> list[str]:
     """Return notes on entries with missing or additional lines."""
-    return [
-        f"{e.name}: {len(e.absent)} questions without a prediction, {e.foreign}"
-        " predictions for other questions"
-        for e in entries
-        if e.absent or e.foreign
-    ]
+    notes = []
+    for e in entries:
+        if e.absent or e.foreign:
+            other = f"{e.foreign} predictions for other questions"
+            notes.append(f"{e.name}: {len(e.absent)} questions without a prediction, {other}")
+    return notes
 
 
 def distinct(entries: Sequence[SystemEntry], files: Sequence[str | None]) -> list[SystemEntry]:
@@ -289,10 +285,11 @@ def distinct(entries: Sequence[SystemEntry], files: Sequence[str | None]) -> lis
     name.
     """
     names = [e.name for e in entries]
-    return [
-        e._replace(name=str(f)) if f and names.count(e.name) > 1 else e
-        for e, f in zip(entries, files)
-    ]
+    result = []
+    for entry, file in zip(entries, files):
+        twice = file and names.count(entry.name) > 1
+        result.append(entry._replace(name=str(file)) if twice else entry)
+    return result
 
 
 def _common(
@@ -326,13 +323,10 @@ def _explained(result: dict, tables: Sequence[Table], data: Mapping[str, Any]) -
     """Return the tables for LaTeX, with the title cell of the terminal's first column moved into
     the caption.
     """
-    query = (
-        f"{result['questions']:,} questions, scorer: {result.get('scorer_name', result['scorer'])}"
-    )
+    query = f"{result['questions']:,} questions, scorer: {_scorer(result)}"
     where = f"Measured on {data_line(data)}: {query}."
     titles = ("Accuracy (%) with 95 % intervals", "Paired differences")
     headed = (tables[0]._replace(header=("system", *tables[0].header[1:])), *tables[1:])
     notes = (result["notes"], [STATISTICS.format(unit=BENCHMARKS[data["benchmark"]].unit)])
-    return [
-        Explained(title, table, [where, *own]) for title, table, own in zip(titles, headed, notes)
-    ]
+    parts = zip(titles, headed, notes)
+    return [Explained(title, table, [where, *own]) for title, table, own in parts]

@@ -11,7 +11,7 @@ from po3d.benchmarks.published import PAPER
 from po3d.benchmarks.pulsecheck457 import pose_real
 from po3d.benchmarks.pulsecheck457.annotations import read_annotations, read_poses
 from po3d.benchmarks.pulsecheck457.pose_real import CATEGORY, PoseRealSplit
-from po3d.evaluation.compare import distinct, gaps, read_entry
+from po3d.evaluation.compare import gaps, read_entries
 from po3d.evaluation.provenance import data_digest, provenance
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.notes import Explained
@@ -42,9 +42,8 @@ def _make(arguments: argparse.Namespace) -> int:
     if arguments.annotations is not None:
         photographs = read_annotations(arguments.annotations)
     else:
-        photographs = read_poses(
-            arguments.pictures, arguments.opengl, arguments.front, arguments.up
-        )
+        axes = arguments.opengl, arguments.front, arguments.up
+        photographs = read_poses(arguments.pictures, *axes)
     count = pose_real.generate(photographs, arguments.pictures, arguments.items)
     print(f"{count} items in {arguments.items}")
     return 0
@@ -64,11 +63,8 @@ def _answer(arguments: argparse.Namespace) -> int:
         option = {"base_url": "url"}.get(missing[0], missing[0])
         raise InputError(f"--system {arguments.system} needs --{option}")
     system = _system(arguments, split)
-    data = {
-        "root": arguments.items,
-        "sha256": data_digest(arguments.items, split),
-        "images": len(split.images),
-    }
+    digest = data_digest(arguments.items, split)
+    data = {"root": arguments.items, "sha256": digest, "images": len(split.images)}
     about = {
         "benchmark": CATEGORY,
         "split": split.split,
@@ -76,11 +72,8 @@ def _answer(arguments: argparse.Namespace) -> int:
         "settings": settings,
         "provenance": provenance({}, {}, data, git_revision()),
     }
-    identity = {
-        "benchmark": CATEGORY,
-        "system": {"name": arguments.system, **settings},
-        "data": data,
-    }
+    own = {"name": arguments.system, **settings}
+    identity = {"benchmark": CATEGORY, "system": own, "data": data}
     with locked(arguments.out):
         predictions = predict(split, system, arguments.out, identity, about=about)
     silent = sum(p.status != "ok" for p in predictions)
@@ -113,24 +106,15 @@ def _prompt(question: Question, context: Context) -> Prompt:
 
 def _score(arguments: argparse.Namespace) -> int:
     split = pose_real.load(arguments.items)
-    names = arguments.names.split(",") if arguments.names else [""] * len(arguments.runs)
-    if len(names) != len(arguments.runs):
-        raise InputError(f"--names has {len(names)} names for {len(arguments.runs)} runs")
-    entries = [
-        read_entry(run, split.questions, name.strip()) for run, name in zip(arguments.runs, names)
-    ]
-    entries = distinct(entries, arguments.runs)
+    entries = read_entries(arguments.runs, arguments.names, split.questions, "runs")
     reports = {e.name: pose_real.score(split.questions, e.predictions) for e in entries}
     if arguments.form == "json":
         print(json.dumps(reports, indent=1, ensure_ascii=False))
         return 0
     table, notes = score_table(reports), [*_notes(split, reports), *gaps(entries)]
     if arguments.form == "latex":
-        print(
-            latex_page(
-                [Explained(f"{CATEGORY}: accuracy (%) and bias (CV)", table, notes)], "pose-real"
-            )
-        )
+        title = f"{CATEGORY}: accuracy (%) and bias (CV)"
+        print(latex_page([Explained(title, table, notes)], "pose-real"))
         return 0
     spelling = {"text": text, "markdown": markdown}[arguments.form]
     print("\n\n".join([spelling(table), "\n".join(notes)]))

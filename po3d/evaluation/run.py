@@ -14,7 +14,7 @@ import json
 from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import groupby, islice
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
@@ -28,7 +28,7 @@ from po3d.evaluation.provenance import digest_of_list
 from po3d.evaluation.report.results import report_markdown
 from po3d.io import runs
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, finite, read_jsonl, write_json
+from po3d.io.files import atomic_write, finite, read_jsonl, write_file, write_json
 from po3d.io.images import ImageError
 from po3d.io.progress import progress
 from po3d.io.runs import HTML, PARTIAL, PREDICTIONS, REPORT, REPORT_FORMAT, REPORT_PAGE, SCENES
@@ -103,21 +103,19 @@ def evaluate(
     benchmark.score(split.questions, nothing, scorer)  # reject an unknown scorer before answering
     with runs.locked(out):
         predictions = predict(split, system, out, identity, resume, about, overwrite, answers)
-        score = benchmark.score(split.questions, predictions, scorer)
-        others = [_beside(Path(folder), out, benchmark, split, scorer) for folder in beside]
         report = {
             **scored(runs.described(out), about),
-            **score,
-            **{name: measure(split.questions, predictions) for name, measure in measures.items()},
-            "statuses": dict(Counter(p.status for p in predictions)),
-            "notes": [
-                *split.notes(),
-                *notes,
-                *filter(None, [input_errors.note(split.questions, predictions)]),
-            ],
-            "perception": perception_figures(split, read_scenes(out / SCENES)),
-            **({"beside": others} if others else {}),
+            **benchmark.score(split.questions, predictions, scorer),
         }
+        others = [_beside(Path(folder), benchmark, split, scorer) for folder in beside]
+        for name, measure in measures.items():
+            report[name] = measure(split.questions, predictions)
+        bad_images = input_errors.note(split.questions, predictions)
+        report["statuses"] = dict(Counter(p.status for p in predictions))
+        report["notes"] = [*split.notes(), *notes, *([bad_images] if bad_images else [])]
+        report["perception"] = perception_figures(split, read_scenes(out / SCENES))
+        if others:
+            report["beside"] = others
         report = finite(report)
         write_report(out, report)
     return report
@@ -131,20 +129,18 @@ def scored(stored: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     if not stored or stored == now:
         return now
     own = now.get("provenance", {})
-    here = {k: own[k] for k in ("versions", "date", "machine") if k in own}
+    here = _part_of(own, "versions", "date", "machine")
     if here and here in stored.get("provenance", {}).get("continued", [])[-1:]:
         return stored  # this run continued them, and scores them for the first time
-    later = {
-        k: v
-        for k, v in now.get("provenance", {}).items()
-        if k in ("git_revision", "versions", "date")
-    }
+    later = _part_of(own, "git_revision", "versions", "date")
     return {**stored, "provenance": {**stored.get("provenance", {}), "scored": later}}
 
 
-def _beside(
-    folder: Path, out: Path, benchmark: Benchmark, split: Split, scorer: str
-) -> dict[str, Any]:
+def _part_of(record: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key in keys}
+
+
+def _beside(folder: Path, benchmark: Benchmark, split: Split, scorer: str) -> dict[str, Any]:
     """Score a finished run on the same questions; raise InputError if its questions differ."""
     about, path = runs.described(folder), folder / PREDICTIONS
     if not about or not path.is_file():
@@ -166,9 +162,9 @@ def perception_figures(split: Split, scenes: dict[str, Scene]) -> dict[str, dict
     hidden = [split.hidden(name) for name in scenes]
     predicted = list(scenes.values())
     if getattr(split, "own_worlds", False):  # single-view estimators predict in the camera frame
-        predicted = [
-            p if t.camera is None else carried(p, t.camera) for p, t in zip(predicted, true)
-        ]
+        for k, t in enumerate(true):
+            if t.camera is not None:
+                predicted[k] = carried(predicted[k], t.camera)
     return perception(predicted, true, None if None in hidden else hidden)
 
 
@@ -195,11 +191,8 @@ def predict(
     questions_digest = digest_of_list(dataclasses.asdict(q) for q in split.questions)
     run = runs.Run(_plain({**identity, "questions": questions_digest}), _plain(dict(about)))
     done_file, partial = out / PREDICTIONS, out / PARTIAL
-    images = [
-        (name, list(group))
-        for name, group in groupby(by_image(split.questions), key=lambda q: q.image)
-    ]
-    ids = {name: [q.id for q in group] for name, group in images}
+    images = by_image(split.questions)
+    ids = {name: [q.id for q in group] for name, group in images.items()}
     records = runs.unfinished(out, run, ids, overwrite)
     if records is None and runs.finished(out, run, overwrite) and resume:
         return _in_order(split.questions, read_predictions(done_file), done_file)
@@ -210,15 +203,10 @@ def predict(
         run = _resumed_run(partial, records, run)
     done = {record["image"] for record in records or () if "image" in record}
     del records, ids
-    left = [item for item in images if item[0] not in done]
+    left = [item for item in images.items() if item[0] not in done]
     results = (answers or _answers)(split, system, left)
-    _record(
-        partial,
-        system,
-        progress(
-            results, "answering", total=len(images), initial=len(images) - len(left), unit="image"
-        ),
-    )
+    counts = {"total": len(images), "initial": len(images) - len(left)}
+    _record(partial, system, progress(results, "answering", unit="image", **counts))
     predictions = _in_order(split.questions, _collected(partial, out / SCENES), partial)
     written = out / f"new-{PREDICTIONS}"
     write_predictions(written, predictions)
@@ -284,11 +272,7 @@ def _resumed_run(partial: Path, records: Sequence[dict], run: runs.Run) -> runs.
     machine.
     """
     first = records[0]["run"]["about"]
-    now = {
-        k: v
-        for k, v in run.about.get("provenance", {}).items()
-        if k in ("versions", "date", "machine")
-    }
+    now = _part_of(run.about.get("provenance", {}), "versions", "date", "machine")
     with open(partial, "a", encoding="utf-8") as file:
         runs.append(file, {"sitting": now})
     sittings = [record["sitting"] for record in records if "sitting" in record] + [now]
@@ -317,15 +301,14 @@ def _answers(
         return
     rest, count = iter(images), at_once(system)
     while batch := list(islice(rest, count)):
-        scenes_by_image: list[list[Scene]] = [[] for _ in batch]
-        batch_questions = [
-            (questions, Context.of(split, name, scenes.append))
-            for (name, questions), scenes in zip(batch, scenes_by_image, strict=True)
-        ]
-        for (name, questions), scenes, predictions in zip(
-            batch, scenes_by_image, all_answers(system, batch_questions), strict=True
-        ):
-            yield name, questions, scenes, predictions
+        works: list[tuple[str, Sequence[Question], list[Scene]]] = []
+        inputs = []
+        for name, questions in batch:
+            scenes: list[Scene] = []
+            works.append((name, questions, scenes))
+            inputs.append((questions, Context.of(split, name, scenes.append)))
+        for work, predictions in zip(works, all_answers(system, inputs), strict=True):
+            yield *work, predictions
 
 
 def _async_answers(
@@ -353,29 +336,27 @@ def _async_answers(
 
 def read_scenes(path: str | Path, names: Container[str] | None = None) -> dict[str, Scene]:
     """Read a scenes.jsonl: image name -> scene; only the images in `names` if given."""
-    return {
-        r.get("image", ""): from_json(r, f"{path}, record {k}")
-        for k, r in enumerate(read_jsonl(path, "scene file"))
-        if names is None or r.get("image", "") in names
-    }
+    scenes = {}
+    for k, record in enumerate(read_jsonl(path, "scene file")):
+        name = record.get("image", "")
+        if names is None or name in names:
+            scenes[name] = from_json(record, f"{path}, record {k}")
+    return scenes
 
 
 def write_report(out: str | Path, report: dict) -> None:
     """Write report.md, then report.json; delete a stale report.html."""
     (Path(out) / HTML).unlink(missing_ok=True)
-    with atomic_write(Path(out) / REPORT_PAGE) as file:
-        file.write(report_markdown(report))
+    write_file(Path(out) / REPORT_PAGE, report_markdown(report))
     write_json(Path(out) / REPORT, {"format": REPORT_FORMAT, **report})
 
 
-def by_image(questions: Sequence[Question]) -> list[Question]:
-    """Group the questions by image, in order of first appearance; the order within an image is
-    kept.
-    """
-    first: dict[str, int] = {}
+def by_image(questions: Sequence[Question]) -> dict[str, list[Question]]:
+    """Return the questions of each image, in order of first appearance."""
+    images: dict[str, list[Question]] = {}
     for question in questions:
-        first.setdefault(question.image, len(first))
-    return sorted(questions, key=lambda q: first[q.image])
+        images.setdefault(question.image, []).append(question)
+    return images
 
 
 def _in_order(

@@ -16,7 +16,7 @@ from po3d.evaluation.report.html_items import ITEMS, image_record, sample_questi
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.notes import Explained, table_notes
 from po3d.evaluation.report.records import about_run, check_data, read_errors, read_grid
-from po3d.evaluation.report.results import Published, no_intervals
+from po3d.evaluation.report.results import Published, no_intervals, unanswered
 from po3d.evaluation.run import by_image, read_scenes
 from po3d.evaluation.run_tables import ReportedRun, run_figures, run_tables
 from po3d.io.errors import InputError
@@ -65,12 +65,10 @@ def _part(entry: SystemEntry, questions: int) -> str:
     """Return the system's name, with a remark if its file covers only part of the questions
     (missing ones count as wrong).
     """
-    answered = questions - len(entry.absent)
-    return (
-        f"{entry.name}, answers to {answered:,} of {questions:,} questions"
-        if entry.absent
-        else entry.name
-    )
+    if not entry.absent:
+        return entry.name
+    count = questions - len(entry.absent)
+    return f"{entry.name}, answers to {count:,} of {questions:,} questions"
 
 
 def _answered_split(split: Any, predictions: Path) -> Any:
@@ -123,11 +121,6 @@ def run_page(
         risk = risk_coverage(items.probabilities, items.right, items.total)[1:]
     except InputError:  # no answers or no probabilities: nothing to plot
         pass
-    notes = [
-        f"{status}: {n}"
-        for status, n in (run.report.get("statuses") or {}).items()
-        if status != "ok"
-    ]
     cells, errors = _grid(grid, listed_questions, run.report["benchmark"])
     tables = run_tables(run, published, cells)
     page = Page(
@@ -139,26 +132,29 @@ def run_page(
         answers,
         [[correctness[k] for k in chosen] for correctness in right],
         len(questions),
-        [*([f"no answer, counted as wrong: {', '.join(notes)}"] if notes else []),
-         *(f"note: {note}" for note in run.report.get("notes") or ()),
-         *filter(None, [no_intervals(run.report)]),
-         *_page_notes(run.report, tables),
-         *gaps(run.entries)],
+        _page_notes(run, tables),
         figures,
         risk,
         cells,
         errors,
         run_figures(run),
-    )  # fmt: skip
+    )
     return render(page, _images(run, folder, listed_questions, answers))
 
 
-def _page_notes(report: Mapping[str, Any], tables: Sequence[tuple[str, Table]]) -> list[str]:
-    """Return the notes of all tables of a page, each once."""
-    lines = list(dict.fromkeys(line for _, table in tables for line in table_notes(report, table)))
-    if any(line.startswith("Rows without a mark") for line in lines):
-        lines = [line for line in lines if not line.startswith("Measured on")]
-    return lines
+def _page_notes(run: ReportedRun, tables: Sequence[tuple[str, Table]]) -> list[str]:
+    """Return the notes on the run, and those of all tables of its page, each once."""
+    report = run.report
+    notes = [unanswered(report), *(f"note: {note}" for note in report.get("notes") or ())]
+    notes.append(no_intervals(report))
+    lines: dict[str, None] = {}
+    for _, table in tables:
+        lines |= dict.fromkeys(table_notes(report, table))
+    marked = any(line.startswith("Rows without a mark") for line in lines)
+    for line in lines:
+        if not (marked and line.startswith("Measured on")):
+            notes.append(line)
+    return [*filter(None, notes), *gaps(run.entries)]
 
 
 def _chosen(
@@ -236,14 +232,8 @@ def _images(
 ) -> Iterator[tuple[str, dict]]:
     names = {name for q in questions for name in (q.image, *q.images)}
     stored_scenes = read_scenes(folder / SCENES, names) if (folder / SCENES).is_file() else {}
-    groups: dict[str, list] = {}
-    for q in by_image(questions):
-        groups.setdefault(q.image, []).append(q)
-    for name, image_questions in progress(groups.items(), "drawing", unit="image"):
-        yield (
-            name,
-            image_record(run.split, name, image_questions, answers, stored_scenes, run.report),
-        )
+    for name, own in progress(by_image(questions).items(), "drawing", unit="image"):
+        yield name, image_record(run.split, name, own, answers, stored_scenes, run.report)
 
 
 # --- the command ----------------------------------------------------------------------------------
@@ -252,11 +242,9 @@ def _images(
 def _markdown(tables: Sequence[Explained], benchmark: str) -> str:
     parts = []
     for one in tables:
-        parts += [
-            f"## {one.title}",
-            markdown(one.table),
-            *("\\" * note.startswith("*") + note for note in one.notes),
-        ]
+        parts += [f"## {one.title}", markdown(one.table)]
+        for note in one.notes:
+            parts.append("\\" * note.startswith("*") + note)
     return "\n\n".join(parts)
 
 

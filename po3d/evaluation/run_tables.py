@@ -31,34 +31,26 @@ def run_tables(
     """
     report, report_tables = run.report, run.benchmark.tables
     others = [_as_report(run, k) for k in range(1, len(run.entries))]
-    what, beside = f"{report['benchmark']}, {report['split']} split", report.get("beside", ())
-    tables = (
-        []
-        if report_tables and report_tables.instead
-        else [(f"{what} (%)", _beside(results_table(report, published), others))]
-    )
+    what, tables = f"{report['benchmark']}, {report['split']} split", []
+    if not (report_tables and report_tables.instead):
+        tables.append((f"{what} (%)", _beside(results_table(report, published), others)))
     if report_tables:
-        tables += [
-            (f"{what}: {title}", table)
-            for title, table in report_tables.titled(report, *beside, *others)
-        ]
+        for title, table in report_tables.titled(report, *report.get("beside", ()), *others):
+            tables.append((f"{what}: {title}", table))
     if run.compared["pairs"]:
         tables.append(("Paired differences in percentage points", pair_table(run.compared)))
     if report.get("perception"):
-        tables.append(
-            ("Perception compared with ground truth", perception_table(report["perception"]))
-        )
+        table = perception_table(report["perception"])
+        tables.append(("Perception compared with ground truth", table))
     return [*tables, *(grid_tables(grid) if grid else ())]
 
 
 def grid_tables(grid: Mapping[str, Any]) -> list[tuple[str, Table]]:
     """Return titles and tables of an oracle grid for a paper."""
+    shares = "Shares of the error rate by module (Shapley values, percentage points)"
     return [
         ("Oracle grid: accuracy (%) with modules replaced by ground truth", ladder_table(grid)),
-        (
-            "Shares of the error rate by module (Shapley values, percentage points)",
-            blame_table(grid),
-        ),
+        (shares, blame_table(grid)),
     ]
 
 

@@ -43,12 +43,12 @@ Network = TypeVar("Network", bound=torch.nn.Module)
 FORMAT, FOLDER = "po3d-checkpoint-1", "po3d-model-1"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"  # files of a model folder
 SCALE = ":scale"  # suffix of the scale of a tensor that is stored as int8
-REPLACED, SPARE = (
-    4,
-    20_000_000,
-)  # limit on the parameters of a network while it is built: REPLACED * values + SPARE
+# limit on the parameters of a network while it is built: REPLACED * values + SPARE
+REPLACED, SPARE = 4, 20_000_000
 SHIPPED = paths.CHECKPOINTS
 OTHER_REPOSITORY = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR")
+# errors of a network's class for a description of another version
+_UNFIT = (RuntimeError, ValueError, TypeError, LookupError, AttributeError, AssertionError)
 INITIALISERS = torch.Tensor.normal_, torch.Tensor.uniform_  # beside the functions of torch.nn.init
 
 
@@ -64,14 +64,10 @@ def git_revision() -> str:
     # Hooks of git set GIT_DIR and others. Without locks, a killed process leaves no index.lock.
     own = {k: v for k, v in os.environ.items() if k not in OTHER_REPOSITORY}
     command = ["git", "-C", str(root), "describe", "--match=", "--always", "--abbrev=40"]
+    options = {"capture_output": True, "text": True, "check": True}
+    env = {**own, "GIT_OPTIONAL_LOCKS": "0"}
     try:
-        return subprocess.run(
-            [*command, "--dirty=+"],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**own, "GIT_OPTIONAL_LOCKS": "0"},
-        ).stdout.strip()
+        return subprocess.run([*command, "--dirty=+"], **options, env=env).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return ""
 
@@ -86,12 +82,10 @@ def save(
 ) -> Path:
     """Write `path`.safetensors and `path`.json, and return the path of the weights. The JSON file
     has the hash of the weights and is written last, so a pair with a matching hash is complete."""
-    stem = (
-        Path(path).with_suffix("") if Path(path).suffix in (".safetensors", ".json") else Path(path)
-    )
-    half = {
-        k: (v.half() if v.is_floating_point() else v).contiguous().cpu() for k, v in weights.items()
-    }
+    half = {}
+    for name, value in weights.items():
+        value = value.half() if value.is_floating_point() else value
+        half[name] = value.contiguous().cpu()
     record = {
         "format": FORMAT,
         "kind": kind,
@@ -100,7 +94,7 @@ def save(
         "metrics": metrics,
         "parameters": sum(v.numel() for v in half.values()),
     }
-    return _write(stem, half, record, {"po3d": __version__, "git": git_revision()})
+    return _write(_stem(path), half, record, {"po3d": __version__, "git": git_revision()})
 
 
 def compact(path: str | Path, out: str | Path, bits: Callable[[str], int] = lambda _: 8) -> Path:
@@ -188,8 +182,13 @@ def _files(path: str | Path) -> tuple[Path, Path]:
     path = Path(path)
     if (path / CONFIG).is_file():
         return path / WEIGHTS, path / CONFIG
-    stem = path.with_suffix("") if path.suffix in (".safetensors", ".json") else path
+    stem = _stem(path)
     return stem.with_name(stem.name + ".safetensors"), stem.with_name(stem.name + ".json")
+
+
+def _stem(path: str | Path) -> Path:
+    path = Path(path)
+    return path.with_suffix("") if path.suffix in (".safetensors", ".json") else path
 
 
 def folder_config(folder: Path) -> dict:
@@ -197,10 +196,8 @@ def folder_config(folder: Path) -> dict:
     from po3d.io.checkpoint_schemas import ModelFolder
     from po3d.io.schemas import checked
 
-    config, where = (
-        read_json(folder / CONFIG, "model folder's config"),
-        f"model folder {folder}, {CONFIG}",
-    )
+    config = read_json(folder / CONFIG, "model folder's config")
+    where = f"model folder {folder}, {CONFIG}"
     if not isinstance(config, dict) or config.get("format") != FOLDER:
         raise InputError(f"{where} is not of format {FOLDER!r}")
     if isinstance(config.get("options"), dict):
@@ -219,10 +216,8 @@ def _description(path: Path, kind: str | None) -> dict:
         config = folder_config(path.parent)
         meta = config["parts"].get(kind)
         if meta is None:
-            raise InputError(
-                f"{where} contains no {kind}; it contains"
-                f" {', '.join(map(printable, config['parts']))}"
-            )
+            there = ", ".join(map(printable, config["parts"]))
+            raise InputError(f"{where} contains no {kind}; it contains {there}")
         meta = {**meta, "sha256": config["sha256"]}
     else:
         meta = read_json(path, "checkpoint description")
@@ -280,15 +275,7 @@ def restored(
             network = make()
         _compare(network.state_dict(), weights)
         network.load_state_dict(weights, assign=any(p.is_meta for p in network.parameters()))
-    except (
-        RuntimeError,
-        ValueError,
-        TypeError,
-        LookupError,
-        AttributeError,
-        AssertionError,
-        MemoryError,
-    ) as error:
+    except (*_UNFIT, MemoryError) as error:
         raise InputError(
             f"checkpoint {path}: the weights or the description do not fit this version "
             f"of po3d ({_first_line(error)})"

@@ -16,6 +16,7 @@ from po3d.io.schemas import (
     Side,
     Width,
     Words,
+    record,
 )
 
 MOST_PIXELS = 2048 * 2048  # of a network's input, which determines its memory
@@ -63,21 +64,19 @@ class ParserNetwork(Closed):
     longest: Annotated[int, Field(strict=True, ge=1, le=1024)] = 72
 
 
-class DomainRecord(Closed):
-    """The output of `po3d.perception.ood.FeatureDistribution.record`: base64-encoded numbers."""
-
-    mean: Packed
-    spread: Packed
-    direction: Packed
-    limits: tuple[Number, Number]
-
-
-class MaterialShiftRecord(Closed):
-    """The output of `po3d.perception.material_shift.MaterialShift.record`."""
-
-    direction: Packed
-    offset: Number
-    shift: Number
+# The output of `po3d.perception.ood.FeatureDistribution.record`: base64-encoded numbers.
+DomainRecord = record(
+    "DomainRecord",
+    Closed,
+    mean=Packed,
+    spread=Packed,
+    direction=Packed,
+    limits=tuple[Number, Number],
+)
+# The output of `po3d.perception.material_shift.MaterialShift.record`.
+MaterialShiftRecord = record(
+    "MaterialShiftRecord", Closed, direction=Packed, offset=Number, shift=Number
+)
 
 
 class EstimatorConfig(Record):
@@ -119,13 +118,15 @@ class ReaderShape(Closed):
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)]
 
 
-class WeighingRecord(Closed):
-    """Fields of `po3d.language.read.weighing.Weighing`."""
-
-    probability: Number = 1.0
-    calls: Number = 0.0
-    fails: Number = 0.0
-    unchanged: Number = 0.0
+# Fields of `po3d.language.read.weighing.Weighing`.
+WeighingRecord = record(
+    "WeighingRecord",
+    Closed,
+    probability=(Number, 1.0),
+    calls=(Number, 0.0),
+    fails=(Number, 0.0),
+    unchanged=(Number, 0.0),
+)
 
 
 class ReaderConfig(Record):

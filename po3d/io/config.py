@@ -34,9 +34,8 @@ from po3d.io.errors import InputError
 from po3d.io.paths import CONFIGS, INSTALLED, script
 from po3d.io.paths import ROOT as ROOT  # imported from here by scripts and tests
 
-_TARGET = re.compile(
-    r"(?:target|locating|loading) '([\w.]+)'"
-)  # of the object that hydra could not build, in its message
+# the object that hydra could not build, in its message
+_TARGET = re.compile(r"(?:target|locating|loading) '([\w.]+)'")
 MANY = frozenset(("-m", "--multirun"))
 
 
@@ -47,13 +46,11 @@ def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
         raise InputError(f"{wrong!r} is not an option; options have the form key=value, see --help")
     try:
         config = _compose(name, [as_typed(name, override) for override in overrides])
-        plain = OmegaConf.to_container(
-            config, resolve=True, throw_on_missing=True
-        )  # raises on invalid interpolations
+        # raises on invalid interpolations
+        plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except MissingMandatoryValue as error:
-        raise InputError(
-            f"the option {error.full_key} has no value; set {error.full_key}=..."
-        ) from None
+        key = error.full_key
+        raise InputError(f"the option {key} has no value; set {key}=...") from None
     except (HydraException, OmegaConfBaseException) as error:
         raise InputError(_one_line(name, overrides, error)) from None
     from po3d.io.settings_schemas import check_settings  # pydantic takes 0.1 s to import
@@ -124,18 +121,16 @@ def build(node: dict[str, Any], **extra: object) -> Any:
     except HydraException as error:
         cause: BaseException = error
         # hydra's own exceptions; an error of the object may have a cause itself
-        while cause.__cause__ is not None and (
-            isinstance(cause, HydraException) or type(cause) is ImportError
-        ):
+        while isinstance(cause, HydraException) or type(cause) is ImportError:
+            if cause.__cause__ is None:
+                break
             cause = cause.__cause__
         target = next(iter(_TARGET.findall(str(error))), node.get("_target_"))
         if isinstance(cause, ModuleNotFoundError) and not target.startswith("po3d."):
             module = str(cause.name)
             if module == target:
-                raise InputError(
-                    f"{target}: the module {module.rpartition('.')[0]} has no"
-                    f" {module.rpartition('.')[2]}"
-                ) from None
+                parent, _, name = module.rpartition(".")
+                raise InputError(f"{target}: the module {parent} has no {name}") from None
             if target.startswith(f"{module}."):
                 raise InputError(
                     f"{target}: module {module!r} not found in the current folder or on PYTHONPATH"
@@ -178,11 +173,11 @@ def _sweep(main: Callable[[DictConfig], None], name: str, arguments: list[str]) 
     GlobalHydra.instance().clear()
     if not any(a.startswith("hydra.sweep.dir=") for a in arguments):
         arguments.append("hydra.sweep.dir=outputs/sweeps/${now:%Y-%m-%d}/${now:%H-%M-%S}")
-    # An argument that hydra cannot parse is a path; any other may be a list of values.
-    typed = [
-        a if a.startswith("-") or _readable(a, sweep=True) else as_typed(name, a) for a in arguments
-    ]
-    sys.argv = [sys.argv[0], *typed]
+    sys.argv = sys.argv[:1]
+    for a in arguments:
+        # An argument that hydra cannot parse is a path; any other may be a list of values.
+        readable = a.startswith("-") or _readable(a, sweep=True)
+        sys.argv.append(a if readable else as_typed(name, a))
     hydra.main(version_base="1.3", config_path=str(CONFIGS), config_name=name)(
         partial(_job, main, name)
     )()
@@ -251,18 +246,16 @@ def _one_line(name: str, overrides: Sequence[str], error: Exception) -> str:
     message = " ".join(str(error).split())
     for tail in ("Config search path:", "See https://", "object_type="):
         message = message.split(tail)[0].rstrip()
-    if not message.startswith(
-        "Could not override"
-    ):  # an error inside a chosen file, not in an option of the user
-        return message
+    if not message.startswith("Could not override"):
+        return message  # an error inside a chosen file, not in an option of the user
     wrong = next((o for o in overrides if f"'{_key(o)}'" in message), message)
     chosen = [o for o in overrides if _key(o) in _groups(name)]  # determine the other options
     known = list(_keys(OmegaConf.to_container(_compose(name, chosen))))
     near = difflib.get_close_matches(_key(wrong), known, 3, 0.6)
-    known_here = ", ".join([k for k in known if "." not in k])
-    return f"unknown option {_key(wrong)!r} (in {wrong!r}); " + (
-        f"did you mean {' or '.join(near)}?" if near else f"known: {known_here}"
-    )
+    hint = f"known: {', '.join(k for k in known if '.' not in k)}"
+    if near:
+        hint = f"did you mean {' or '.join(near)}?"
+    return f"unknown option {_key(wrong)!r} (in {wrong!r}); {hint}"
 
 
 def _key(override: str) -> str:

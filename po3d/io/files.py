@@ -241,31 +241,37 @@ def read_cells(
     except UnicodeError as error:
         raise InputError(_not_text(path, what, error)) from None
     except csv.Error as error:
-        reason = (
-            f"a cell is longer than the limit of {longest:,} characters"
-            if "field limit" in str(error)
-            else error
-        )
+        reason = str(error)
+        if "field limit" in reason:
+            reason = f"a cell is longer than the limit of {longest:,} characters"
         raise InputError(f"{what} {path} is not a text table ({reason})") from None
     finally:
         csv.field_size_limit(before)
 
 
-def read_table(path: str | Path, what: str = "table") -> Iterator[dict[str, str]]:
-    """Yield the rows of `read_cells` by column; InputError if a row does not have one cell per
-    column."""
-    header: list[str] | None = None
-    rows = (row for row in read_cells(path, what) if row)
+def read_rows(
+    path: str | Path, what: str = "table", longest: int = LONGEST_CELL, strict: bool = False
+) -> Iterator[list[str]]:
+    """Yield the rows of `read_cells` that are not empty, header first; InputError if a row does not
+    have one cell per column."""
+    rows = (row for row in read_cells(path, what, longest, strict) if row)
+    width = len(header := next(rows, []))
+    yield header
     for number, row in enumerate(rows):
-        if header is None:
-            header = row
-        elif len(row) != len(header):
+        if len(row) != width:
             raise InputError(
-                f"{what} {path}, row {number - 1}: {len(row)} cells in {len(header)}"
-                " columns; the file may be truncated"
+                f"{what} {path}, row {number}: {len(row)} cells in {width} columns; the file may be"
+                " truncated"
             )
-        else:
-            yield dict(zip(header, row))
+        yield row
+
+
+def read_table(path: str | Path, what: str = "table") -> Iterator[dict[str, str]]:
+    """Yield the rows of `read_rows` by column."""
+    rows = read_rows(path, what)
+    header = next(rows)
+    for row in rows:
+        yield dict(zip(header, row))
 
 
 def rows_beside(module: str, name: str) -> list[dict[str, str]]:

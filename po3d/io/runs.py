@@ -27,10 +27,8 @@ from po3d.io.files import parse_json, read_json, sha256, write_json
 RUN, PREDICTIONS, SCENES, PARTIAL = "run.json", "predictions.jsonl", "scenes.jsonl", "partial.jsonl"
 REPORT, REPORT_PAGE, HTML = "report.json", "report.md", "report.html"
 GRID, GRID_PAGE, ERRORS, CURVES = "grid.json", "grid.md", "errors.jsonl", "sensitivity.png"
-REPORT_FORMAT, GRID_FORMAT = (
-    "po3d-report-1",
-    "po3d-grid-1",
-)  # of report.json and grid.json; absent in older files
+# of report.json and grid.json; absent in older files
+REPORT_FORMAT, GRID_FORMAT = "po3d-report-1", "po3d-grid-1"
 # Files derived from the predictions
 DERIVED = (REPORT, REPORT_PAGE, HTML, GRID, GRID_PAGE, ERRORS, CURVES)
 LOGS, LOCK = "wandb", ".lock"
@@ -154,16 +152,15 @@ def _read(partial: Path) -> tuple[list[dict], int]:
             where = f"{partial}, line {number}"
             try:
                 record = parse_json(line, f"{where}: not valid JSON")
-                later = (
-                    SittingLine if isinstance(record, dict) and "sitting" in record else ImageLine
-                )
-                checked(RunLine if number == 1 else later, record, where)
+                kind = RunLine if number == 1 else ImageLine
+                if number > 1 and isinstance(record, dict) and "sitting" in record:
+                    kind = SittingLine
+                checked(kind, record, where)
             except InputError as error:
                 raise InputError(f"{error}; overwrite=true starts over") from None
             header = {k: record[k] for k in ("run", "sitting", "image") if k in record}
-            records.append(
-                header | {"line": number, "ids": [p["id"] for p in record.get("predictions", ())]}
-            )
+            ids = [p["id"] for p in record.get("predictions", ())]
+            records.append(header | {"line": number, "ids": ids})
     return records, whole
 
 
@@ -210,10 +207,8 @@ def finished(out: Path, run: Run, overwrite: bool = False) -> bool:
         record = read_json(out / RUN, "description of a run")
     different = _differences(_of({"run": record}), run)
     if not different and sha256(out / PREDICTIONS) != record.get("predictions"):
-        different = [
-            f"{PREDICTIONS} (changed since the run wrote it; system=replay scores any predictions"
-            " file)"
-        ]
+        note = "changed since the run wrote it; system=replay scores any predictions file"
+        different = [f"{PREDICTIONS} ({note})"]
     if different and not overwrite:
         raise _taken(out, "a finished run", different)
     return not different
@@ -246,14 +241,14 @@ def described(out: str | Path) -> dict[str, Any]:
 
 def _of(record: object) -> Run | None:
     """Return the run in a record, with current names of settings; None if it has none."""
-    run_record = record.get("run") if isinstance(record, dict) else None
-    if not isinstance(run_record, dict) or not all(
-        isinstance(run_record.get(k), dict) for k in Run._fields
-    ):
+    stored = record.get("run") if isinstance(record, dict) else None
+    if not isinstance(stored, dict):
         return None
-    if not isinstance(run_record["about"].get("provenance", {}), dict):
+    identity, about = stored.get("identity"), stored.get("about")
+    if not isinstance(identity, dict) or not isinstance(about, dict):
         return None
-    identity, about = run_record["identity"], run_record["about"]
+    if not isinstance(about.get("provenance", {}), dict):
+        return None
     if isinstance(identity.get("system"), dict):
         identity = {**identity, "system": new_settings(identity["system"])}
     if isinstance(about.get("settings"), dict):
@@ -265,8 +260,12 @@ def _differences(other: Run | None, run: Run) -> list[str]:
     if other is None:
         return [f"its provenance ({RUN} is missing)"]
     theirs, ours = _flat(other.identity), _flat(run.identity)
-    both = ((k, theirs.get(k, ABSENT), ours.get(k, ABSENT)) for k in {**ours, **theirs})
-    return [_difference_text(key, there, here) for key, there, here in both if there != here]
+    different = []
+    for key in {**ours, **theirs}:
+        there, here = theirs.get(key, ABSENT), ours.get(key, ABSENT)
+        if there != here:
+            different.append(_difference_text(key, there, here))
+    return different
 
 
 def _flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -20,6 +20,7 @@ from po3d.io.schemas import (
     Record,
     Size,
     Vector,
+    record,
 )
 
 
@@ -183,10 +184,8 @@ class Vehicle(Record):
     pixel_coords: PixelSample | None = None
 
 
-class Extras(Record):
-    """Fields added by the twin."""
-
-    boxes: tuple[Box, ...] | None = None
+# Fields added by the twin.
+Extras = record("Extras", boxes=(tuple[Box, ...] | None, None))
 
 
 class Hidden(Record):

@@ -14,7 +14,15 @@ theirs.
 import functools
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    create_model,
+)
 from pydantic_core import ErrorDetails
 
 from po3d.io.errors import InputError, printable, visible
@@ -60,6 +68,12 @@ class Closed(BaseModel):
     must not be able to request a download."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def record(name: str, base: type[BaseModel] = Record, /, **fields: Any) -> type[BaseModel]:
+    """Return a schema with these fields: a type each, or a type and its default."""
+    given = {key: f if isinstance(f, tuple) else (f, ...) for key, f in fields.items()}
+    return create_model(name, __base__=base, **given)
 
 
 def checked(kind: type[Kind], value: object, where: str) -> Kind:
@@ -146,25 +160,11 @@ class PredictionRecord(Record):
     margin: dict[Name, Any] | None = None
 
 
-class _Provenance(Record):
-    provenance: dict[str, Any] = {}
-
-
-class _Run(Record):
-    identity: dict[str, Any]
-    about: _Provenance
-
-
-class RunLine(Closed):
-    """The first line of partial.jsonl (`po3d.io.runs`), written only by po3d."""
-
-    run: _Run
-
-
-class SittingLine(Closed):
-    """A line of an unfinished run: date and machine of a resumption."""
-
-    sitting: dict[str, Any]
+# The lines of partial.jsonl (`po3d.io.runs`), written only by po3d: the run, ...
+_About = record("_About", provenance=(dict[str, Any], {}))
+RunLine = record("RunLine", Closed, run=record("_Run", identity=dict[str, Any], about=_About))
+# ... date and machine of a resumption ...
+SittingLine = record("SittingLine", Closed, sitting=dict[str, Any])
 
 
 class _Answer(PredictionRecord):
@@ -172,7 +172,7 @@ class _Answer(PredictionRecord):
 
 
 class ImageLine(Closed):
-    """Any other line: the answers to an image's questions, and the stored scenes."""
+    """... and the answers to an image's questions, with the stored scenes."""
 
     image: Name
     predictions: tuple[_Answer, ...]
@@ -204,11 +204,8 @@ class Shard(Record):
     scenes: dict[Name, Name] = {}  # scene ids as ranges (`po3d.benchmarks.scene_ids`)
 
 
-class ShardIndex(Record):
-    """index.json of a folder of shards."""
-
-    shards: tuple[Shard, ...]
-    models: tuple[Name, ...] = ()
+# index.json of a folder of shards.
+ShardIndex = record("ShardIndex", shards=tuple[Shard, ...], models=(tuple[Name, ...], ()))
 
 
 class ScopeItem(Record):

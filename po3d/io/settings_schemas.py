@@ -20,6 +20,7 @@ from po3d.io.schemas import (
     Whole,
     adapter,
     error_text,
+    record,
 )
 
 
@@ -56,14 +57,6 @@ class _Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class _Data(_Options):
-    root: Name | None = None
-
-
-class _System(Record):
-    seed: Seed = 0
-
-
 class _Benchmark(Record):
     name: Name
     sbert: Flag = False
@@ -75,10 +68,13 @@ class _Benchmark(Record):
     known_yaw: Flag = True
 
 
-class _Executor(_Options):
-    mode: Name | None
-    samples: Annotated[int, Field(strict=True, ge=0, le=100_000)] | None
-    margins: Flag | None
+_Executor = record(
+    "_Executor",
+    _Options,
+    mode=Name | None,
+    samples=Annotated[int, Field(strict=True, ge=0, le=100_000)] | None,
+    margins=Flag | None,
+)
 
 
 class _Perception(Record):
@@ -88,22 +84,18 @@ class _Perception(Record):
     modules: dict[Name, Name | Group | None] | None = None
 
 
-class _Parser(_Options):
-    mode: Literal["benchmark", "general", "cascade"]
-    checkpoint: Name | None
-
-
-class _Engine(Record):
-    workers: Workers | None = None
-    cpus: Annotated[Number, Field(ge=0)] = 1
-    gpus: Annotated[Number, Field(ge=0)] = 0
+_Parser = record(
+    "_Parser", _Options, mode=Literal["benchmark", "general", "cascade"], checkpoint=Name | None
+)
+_Amount = Annotated[Number, Field(ge=0)]
+_Engine = record("_Engine", workers=(Workers | None, None), cpus=(_Amount, 1), gpus=(_Amount, 0))
 
 
 class _Grid(_Options):
     images: Count | None = None
     groups: dict[str, tuple[Name, ...]] = {}
     singles: Flag = True
-    noise: dict[str, tuple[Annotated[Number, Field(ge=0)], ...]] = {}
+    noise: dict[str, tuple[_Amount, ...]] = {}
     cells: tuple[dict[str, Name | Number], ...] = ()
 
 
@@ -113,16 +105,16 @@ class EvaluateSettings(_Options):
     benchmark: _Benchmark
     perception: _Perception
     parser: _Parser
-    system: _System
+    system: record("_System", seed=(Seed, 0))
     grid: _Grid | None = None
     split: Literal["mini", "fresh"]
     seed: Seed
     size: Count | None
     synthetic_dir: Folder
-    data: _Data
+    data: record("_Data", _Options, root=(Name | None, None))
     scorer: Name
     oracle: Names
-    noise: dict[Name, Annotated[Number, Field(ge=0)]] | None
+    noise: dict[Name, _Amount] | None
     executor: _Executor
     abstain_below: Annotated[Number, Field(ge=0, le=1)]
     resume: Flag
@@ -167,17 +159,14 @@ class _Model(Record):
 
     learning_rate: Rate = 1.0
     encoder_rate: Rate = 1.0
-    weight_decay: Annotated[Number, Field(ge=0)] = 0
-    warmup: Annotated[Number, Field(ge=0)] = 0
-    augment: Annotated[Number, Field(ge=0)] = 0
+    weight_decay: _Amount = 0
+    warmup: _Amount = 0
+    augment: _Amount = 0
     dropout: Share = 0
     smoothing: Share = 0
 
 
-class _Extra(_Options):
-    seed: Seed = 0
-    images: Count = 1
-    samples: Count = 1
+_Extra = record("_Extra", _Options, seed=(Seed, 0), images=(Count, 1), samples=(Count, 1))
 
 
 class _Samples(Record):
@@ -223,7 +212,7 @@ class TrainSettings(_Options):
     out: Folder
     export: Annotated[Name, AfterValidator(_file)]
     steps: Count
-    clip: Annotated[Number, Field(ge=0)] | None
+    clip: _Amount | None
     ema: Annotated[Number, Field(ge=0, lt=1)]
     save_every: Count
     compile: Flag

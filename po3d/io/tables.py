@@ -7,7 +7,6 @@ compressed file (a workbook, parquet) may expand to gigabytes. Formulas are not 
 its text.
 """
 
-import itertools
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 
 from po3d.io.cli_errors import needed
 from po3d.io.errors import InputError
-from po3d.io.files import LONGEST_CELL, read_cells
+from po3d.io.files import LONGEST_CELL, read_rows
 
 ROWS, COLUMNS = 2_000_000, 1_000
 CELLS = 50_000_000
@@ -55,7 +54,7 @@ def table_rows(
     elif path.suffix.lower() == ".parquet":
         rows = _parquet(path, where, extra)
     else:
-        rows, most = _text(path, what, longest, strict), CELLS
+        rows, most = read_rows(path, what, longest, strict), CELLS
     header = [str(name) for name in next(rows, [])]
     _check(0, len(header), 0, where, most)
     lower = [name.strip().lower() for name in header]
@@ -68,19 +67,6 @@ def table_rows(
         observed += len(row)
         _check(number, len(row), observed, where, most)
         yield {name: value for name, value in zip(header, row) if name}
-
-
-def _text(path: Path, what: str, longest: int, strict: bool) -> Iterator[list[Any]]:
-    rows = (row for row in read_cells(path, what, longest, strict) if row)
-    width = len(header := next(rows, []))
-    yield header
-    for number, row in enumerate(rows):
-        if len(row) != width:
-            raise InputError(
-                f"{what} {path}, row {number}: {len(row)} cells in {width} columns; the file may be"
-                " truncated"
-            )
-        yield row
 
 
 def _check(rows: int, columns: int, observed: int, where: str, most: int) -> None:
@@ -131,12 +117,8 @@ def _check_archive(path: Path, where: str) -> None:
                 raise InputError(
                     f"{where} unpacks from {packed:,} to {unpacked:,} bytes; no genuine table does"
                 )
-            others = [
-                p
-                for p in parts
-                if p.filename.endswith((".xml", ".rels")) and not _of_cells(p.filename)
-            ]
-            if (size := sum(p.file_size for p in others)) > OTHERS:
+            size = sum(p.file_size for p in parts if _describes(p.filename))
+            if size > OTHERS:
                 raise InputError(
                     f"{where} has {size:,} bytes of styles and names; the limit is {OTHERS:,}"
                 )
@@ -162,8 +144,10 @@ def _size(value: Any) -> int:
     return 8 + (sum(map(_size, value)) if isinstance(value, list) else 0)
 
 
-def _of_cells(name: str) -> bool:
-    return name.startswith("xl/worksheets/sheet") or name.lower() == "xl/sharedstrings.xml"
+def _describes(name: str) -> bool:
+    """Return whether a part of a workbook is XML without cells: styles, names, relations."""
+    cells = name.startswith("xl/worksheets/sheet") or name.lower() == "xl/sharedstrings.xml"
+    return name.endswith((".xml", ".rels")) and not cells
 
 
 def _parquet(path: Path, where: str, extra: str) -> Iterator[list[Any]]:
@@ -173,24 +157,18 @@ def _parquet(path: Path, where: str, extra: str) -> Iterator[list[Any]]:
     try:
         with parquet.ParquetFile(path) as file:
             about, decoded = file.metadata, 0
+            rows, columns = about.num_rows, about.num_columns
             # A column of a million equal rows takes a few bytes in the file.
-            _check(
-                about.num_rows,
-                about.num_columns,
-                about.num_rows * about.num_columns,
-                where,
-                PACKED_CELLS,
-            )
+            _check(rows, columns, rows * columns, where, PACKED_CELLS)
             yield file.schema_arrow.names
-            for row in itertools.chain.from_iterable(
-                batch.to_pylist() for batch in file.iter_batches(BATCH)
-            ):
-                decoded += sum(map(_size, row.values()))
-                if decoded > DECODED:
-                    raise InputError(
-                        f"{where} unpacks to more than the limit of {DECODED:,} characters"
-                    )
-                yield list(row.values())
+            for batch in file.iter_batches(BATCH):
+                for row in batch.to_pylist():
+                    decoded += sum(map(_size, row.values()))
+                    if decoded > DECODED:
+                        raise InputError(
+                            f"{where} unpacks to more than the limit of {DECODED:,} characters"
+                        )
+                    yield list(row.values())
     except FileNotFoundError:
         raise InputError(f"{where.removesuffix(f' {path}')} not found: {path}") from None
     except (pyarrow.ArrowException, OSError) as error:

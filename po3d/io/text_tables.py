@@ -46,9 +46,12 @@ def figure_rows(
 ) -> list[list[Cell]]:
     """Return the row of a system's figures, and the row of their intervals; a missing figure is an
     empty cell."""
-    values = [None if figure is None else figure["value"] for figure in figures]
-    intervals = [None if figure is None else interval_text(figure, signed) for figure in figures]
-    return [[name, *values], ["  95 % interval", *intervals]]
+    values: list[Cell] = [name]
+    intervals: list[Cell] = ["  95 % interval"]
+    for figure in figures:
+        values.append(None if figure is None else figure["value"])
+        intervals.append(None if figure is None else interval_text(figure, signed))
+    return [values, intervals]
 
 
 def terminal_width() -> float:
@@ -62,12 +65,11 @@ def text(table: Table, digits: int = 1, width: float | None = None) -> str:
     """Return aligned columns, numbers to the right; unprintable characters as escapes. A table
     wider than `width` (default: the terminal's) is split into groups of columns below each other,
     each with the first column and without rows that are empty in it."""
-    cells = [
-        [visible(cell_text(c, digits)).replace("\n", "\\n") for c in row] for row in table.rows
-    ]
-    widths = [
-        max(len(row[k]) for row in [list(table.header), *cells]) for k in range(len(table.header))
-    ]
+    cells = []
+    for row in table.rows:
+        cells.append([visible(cell_text(c, digits)).replace("\n", "\\n") for c in row])
+    columns = zip(table.header, *cells)
+    widths = [max(map(len, column)) for column in columns]
     groups = _groups(widths, terminal_width() if width is None else width)
     return "\n\n".join(_aligned(table, cells, widths, group) for group in groups)
 
@@ -105,14 +107,11 @@ def _aligned(
 
 def markdown(table: Table, digits: int = 1) -> str:
     """Return a pipe table; rules are omitted, as markdown has none."""
-    lines = ["| " + " | ".join(table.header) + " |"]
-    lines.append(
-        "|" + "|".join("---" if k == 0 else "---:" for k in range(len(table.header))) + "|"
-    )
+    rules = ["---", *["---:"] * (len(table.header) - 1)]
+    lines = [f"| {' | '.join(table.header)} |", f"|{'|'.join(rules)}|"]
     for row in table.rows:
-        lines.append(
-            "| " + " | ".join(cell_text(c, digits).replace("|", "\\|") for c in row) + " |"
-        )
+        cells = " | ".join(cell_text(c, digits).replace("|", "\\|") for c in row)
+        lines.append(f"| {cells} |")
     return "\n".join(lines)
 
 
@@ -134,17 +133,16 @@ _UNTYPESET = re.compile(
 
 def latex_text(words: str) -> str:
     """Escape text for LaTeX; a character missing in its default fonts becomes U+4E2D."""
-    return _UNTYPESET.sub(
-        lambda result: f"U+{ord(result[0]):04X}", visible(words).translate(_LATEX)
-    )
+    escaped = visible(words).translate(_LATEX)
+    return _UNTYPESET.sub(lambda result: f"U+{ord(result[0]):04X}", escaped)
 
 
 def html(table: Table, digits: int = 1) -> str:
     """Return a bare <table>; unprintable characters as escapes."""
 
     def row(tag: str, cells: Sequence[Cell]) -> str:
-        texts = [escape(visible(cell_text(c, digits))) for c in cells]
+        texts = (escape(visible(cell_text(c, digits))) for c in cells)
         return f"<tr>{''.join(f'<{tag}>{text}</{tag}>' for text in texts)}</tr>"
 
-    rows = "".join(row("td", cells) for cells in table.rows)
-    return f"<table>{row('th', table.header)}{rows}</table>"
+    rows = [row("th", table.header), *(row("td", cells) for cells in table.rows)]
+    return f"<table>{''.join(rows)}</table>"

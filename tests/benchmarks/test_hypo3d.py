@@ -11,7 +11,7 @@ from PIL import Image
 from po3d.benchmarks.hypo3d.data import RoomQuestion, frame_text, load, write_release, write_results
 from po3d.benchmarks.hypo3d.inputs import CAMERAS, MAPS
 from po3d.benchmarks.hypo3d.score import ALIGNED, score
-from po3d.evaluation.harness.harness_files import read_rows
+from po3d.evaluation.harness.harness_files import iterate_rows
 from po3d.io.errors import InputError
 from po3d.io.paths import MINI as DATA
 from po3d.io.seeding import rng
@@ -331,7 +331,7 @@ def test_result_files_carry_predictions_both_ways(release, tmp_path):
         Prediction("00003", "ok", "4"),
     ]
     write_results(tmp_path / "results.json", questions, given)
-    back = [row.cells for row in read_rows(tmp_path / "results.json")]
+    back = [row.cells for row in list(iterate_rows(tmp_path / "results.json"))]
     assert [(cells["question_id"], cells["predicted_answer"]) for cells in back] == [
         ("00000", "front right"),
         ("00001", ""),

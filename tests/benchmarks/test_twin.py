@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from po3d.benchmarks import street_twin
-from po3d.benchmarks.pulsecheck457.data import generate, generate_tables, load
+from po3d.benchmarks.pulsecheck457.data import generate, load, open_fresh
 from po3d.benchmarks.pulsecheck457.report import CATEGORIES, FILES
 from po3d.benchmarks.registry import training_questions
 from po3d.benchmarks.superclevr.nodes import program_from_nodes
@@ -110,13 +110,13 @@ def test_a_killed_run_goes_on_to_the_same_bytes(twin, tmp_path, monkeypatch):
     assert digest(out) == digest(twin)
 
 
-def test_tables_in_memory_are_the_folders(twin):
-    tables, folder = generate_tables(SEED, SIZE), load(twin)
-    assert tables.questions == folder.questions
+def test_a_fresh_twin_has_the_questions_scenes_and_images_of_a_saved_one(twin, tmp_path):
+    fresh, folder = open_fresh(tmp_path / "labels", SIZE, SEED), load(twin)
+    assert fresh.questions == folder.questions
     for name in folder.images:
-        assert tables.source.record(name) == folder.source.record(name)
+        assert fresh.source.record(name) == folder.source.record(name)
     np.testing.assert_allclose(
-        tables.image(folder.images[0]).mean(), folder.image(folder.images[0]).mean(), atol=1
+        fresh.image(folder.images[0]).mean(), folder.image(folder.images[0]).mean(), atol=1
     )
 
 

@@ -47,7 +47,7 @@ def read_by_easi(path):
 
 def test_the_files_hold_the_same_figures(run, tmp_path, capsys):
     pytest.importorskip("openpyxl")
-    from po3d.evaluation.harness.harness_files import read_rows
+    from po3d.evaluation.harness.harness_files import iterate_rows
 
     assert exported(run, tmp_path / "out", "--model", "lab/po3d-1") == 0
     printed = capsys.readouterr().out
@@ -69,7 +69,7 @@ def test_the_files_hold_the_same_figures(run, tmp_path, capsys):
     with open(folder / "po3d-1_3DSRBench_acc.csv", newline="") as file:
         settings = [row["setting"] for row in csv.DictReader(file)]
     assert settings == ["vanilla", "flip_eval", "circ_eval", "flip_circ_eval"]
-    lines = [row.cells for row in read_rows(folder / "po3d-1_3DSRBench_result.xlsx")]
+    lines = [row.cells for row in list(iterate_rows(folder / "po3d-1_3DSRBench_result.xlsx"))]
     assert len(lines) == len(run[1])
     mean = 100 * sum(int(line["hit"]) for line in lines) / len(lines)
     assert mean == pytest.approx(rows["overall"])

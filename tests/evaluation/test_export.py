@@ -27,7 +27,7 @@ from po3d.benchmarks.threedsrbench import data as srbench
 from po3d.benchmarks.threedsrbench.data import PhotoQuestion
 from po3d.cli import main as cli
 from po3d.evaluation.harness.export import export, open_split
-from po3d.evaluation.harness.harness_files import read_rows
+from po3d.evaluation.harness.harness_files import iterate_rows
 from po3d.io.errors import InputError
 from po3d.io.images import decode_image
 from po3d.reasoning.questions import Prediction, pictures, write_predictions
@@ -216,7 +216,7 @@ def test_our_answers_as_a_vlmevalkit_file_score_the_same(release, tmp_path):
     path = tmp_path / f"po3d-1.0_po3d_{release.name}.xlsx"
     written(release, tmp_path / "out", "vlmevalkit")
     table = vlmevalkit_rows(tmp_path / "out" / f"po3d_{release.name}.tsv")
-    rows = [row.cells for row in read_rows(path)]
+    rows = [row.cells for row in list(iterate_rows(path))]
     assert [str(row["index"]) for row in rows] == [row["index"] for row in table]
     assert [row["answer"] for row in rows] == [row["answer"] for row in table]
     for row, q, p in zip(rows, questions, predictions, strict=True):

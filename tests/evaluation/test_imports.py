@@ -16,7 +16,7 @@ from po3d.benchmarks.pulsecheck457.report import FILES
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.benchmarks.superclevr.names import surface
 from po3d.cli import main as cli
-from po3d.evaluation.harness.harness_files import CELL, ResponseRow, iterate_rows, read_rows
+from po3d.evaluation.harness.harness_files import CELL, ResponseRow, iterate_rows
 from po3d.evaluation.harness.imports import import_rows
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
@@ -213,7 +213,7 @@ def test_hypo3ds_official_result_file_is_read(tmp_path):
     hypo3d.write_results(
         path, split.questions, [Prediction(q.id, "ok", q.answer) for q in split.questions]
     )
-    result = import_rows(read_rows(path), split.questions, HYPO3D, "official")
+    result = import_rows(list(iterate_rows(path)), split.questions, HYPO3D, "official")
     assert (result.missing, result.unmatched, result.other_gold) == ([], [], [])
     right = HYPO3D.correct(split.questions, result.predictions, "official")
     assert 0 not in right
@@ -258,7 +258,7 @@ def test_plain_files_align_by_image_and_question_where_ids_say_nothing(tmp_path)
         for k, q in enumerate(unique)
     ]
     for path in (write_table(tmp_path / "a.csv", rows), write_jsonl(tmp_path / "a.jsonl", rows)):
-        result = import_rows(read_rows(path), SPLIT.questions, PULSECHECK457, "strict")
+        result = import_rows(list(iterate_rows(path)), SPLIT.questions, PULSECHECK457, "strict")
         assert result.matched_by == {"image and question": len(unique)}
         assert [p.answer for p in result.predictions if p.id == unique[0].id] == [unique[0].answer]
         assert len(result.missing) == len(SPLIT.questions) - len(unique)
@@ -330,7 +330,7 @@ FOUR = list(SCORED.values())[:4]
 
 
 def imported(path):
-    return import_rows(read_rows(path), SPLIT.questions, PULSECHECK457, "strict")
+    return import_rows(list(iterate_rows(path)), SPLIT.questions, PULSECHECK457, "strict")
 
 
 def answers(result):
@@ -357,7 +357,7 @@ def test_a_cell_that_begins_with_an_equals_sign_is_text(tmp_path, suffix):
     rows[0]["prediction"] = '=HYPERLINK("http://x")'
     if suffix != "json":
         {"xlsx": write_xlsx, "jsonl": write_jsonl}.get(suffix, write_table)(path, rows)
-        cells = [row.cells["prediction"] for row in read_rows(path)]
+        cells = [row.cells["prediction"] for row in list(iterate_rows(path))]
         assert cells[0] == '=HYPERLINK("http://x")'
 
 
@@ -539,7 +539,7 @@ def test_a_formula_is_its_text(tmp_path, suffix):
     ]
     path = tmp_path / f"m{suffix}"
     write_xlsx(path, rows) if suffix == ".xlsx" else write_table(path, rows)
-    assert [row.cells["prediction"] for row in read_rows(path)] == [
+    assert [row.cells["prediction"] for row in list(iterate_rows(path))] == [
         row["prediction"] for row in rows
     ]
 
@@ -548,7 +548,7 @@ def test_half_a_surrogate_pair_costs_one_character(tmp_path):
     path = tmp_path / "m.jsonl"
     texts = [r"yes \ud83d", r"\ude97 yes", r"\ud83d\ude97", r"\\ud83d", r"\u00e9 \\\ud83d"]
     path.write_text("".join(f'{{"id": "1", "prediction": "{text}"}}\n' for text in texts))
-    found = [row.cells["prediction"] for row in read_rows(path)]
+    found = [row.cells["prediction"] for row in list(iterate_rows(path))]
     assert found == ["yes \ufffd", "\ufffd yes", "\U0001f697", r"\ud83d", "\u00e9 \\\ufffd"]
 
 
@@ -571,10 +571,10 @@ def test_a_hostile_file_is_one_line_and_writes_nothing(tmp_path, capsys, name, c
 
 def test_reading_a_table_leaves_the_csv_module_as_it_was(tmp_path):
     before = csv.field_size_limit()
-    read_rows(write_table(tmp_path / "a.csv", [{"id": "1", "prediction": "x"}]))
+    list(iterate_rows(write_table(tmp_path / "a.csv", [{"id": "1", "prediction": "x"}])))
     (tmp_path / "b.csv").write_text("id,prediction\n1," + "a" * (CELL + 1))
     with pytest.raises(InputError):
-        read_rows(tmp_path / "b.csv")
+        list(iterate_rows(tmp_path / "b.csv"))
     assert csv.field_size_limit() == before
 
 

@@ -1,10 +1,9 @@
 """SCOPE's tables and pictures."""
 
-import json
-
 import pytest
 
 from po3d.benchmarks.scope import twin as scope_twin
+from po3d.benchmarks.scope.plots import figures
 from po3d.benchmarks.scope.score import score
 from po3d.benchmarks.scope.tables import (
     confusion_table,
@@ -12,6 +11,7 @@ from po3d.benchmarks.scope.tables import (
     report_text,
     updating_table,
 )
+from po3d.io.plots import save
 from po3d.reasoning.questions import Prediction
 from po3d.scene.orbit import turned_label
 
@@ -54,16 +54,14 @@ def test_the_page_has_every_section_and_the_published_rows(report):
     assert "a quarter turn off" in report_text(report)
 
 
-def test_figures_are_drawn(report, tmp_path, capsys):
+def test_figures_are_drawn(report, tmp_path):
     pytest.importorskip("matplotlib")
-    from po3d.benchmarks.scope.plots import main
-
     few = {
         key: {"consistency_ego": report[key]["consistency_ego"]}
         for key in ("confusion", "directions")
     }
-    (tmp_path / "report.json").write_text(json.dumps(report | few))
-    assert main([str(tmp_path / "report.json"), "--save", str(tmp_path / "out")]) == 0
+    for plot in figures(report | few):
+        save(plot, tmp_path / "out", ".png")
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert {
         "accuracy_consistency.png",
@@ -71,6 +69,3 @@ def test_figures_are_drawn(report, tmp_path, capsys):
         "updating_errors.png",
         "confusion_consistency_ego.png",
     } <= names
-    (tmp_path / "other.json").write_text("{}")
-    assert main([str(tmp_path / "other.json"), "--save", str(tmp_path)]) == 2
-    assert "not a report of the benchmark scope" in capsys.readouterr().err

@@ -91,9 +91,9 @@ def test_coverage_is_the_most_that_a_threshold_may_answer(pairs, silent, risk):
         if 1 - right[given_].mean() <= risk + 1e-12:
             best = max(best, given_.sum() / total)
     found = coverage_at(p, right, total, risk)
-    assert found.coverage == pytest.approx(best)
+    assert found["coverage"] == pytest.approx(best)
     if best:
-        assert (p >= found.threshold).sum() / total == pytest.approx(best)
+        assert (p >= found["threshold"]).sum() / total == pytest.approx(best)
     thresholds, coverage, risks = risk_coverage(p, right, total)
     assert np.all(np.diff(thresholds) < 0)
     assert coverage[-1] == pytest.approx(len(p) / total)

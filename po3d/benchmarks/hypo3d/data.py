@@ -26,7 +26,7 @@ from po3d.benchmarks.base import Erratum
 from po3d.benchmarks.hypo3d.inputs import InputFiles, RoomInputs
 from po3d.benchmarks.hypo3d.scans import read_scan
 from po3d.benchmarks.hypo3d.score import ALIGNED, CATEGORIES
-from po3d.benchmarks.splits import QuestionSplit, unique
+from po3d.benchmarks.splits import QuestionSplit, scenes_by_image, unique
 from po3d.benchmarks.twin_folder import TWIN
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, read_jsonl, write_json, write_jsonl
@@ -110,23 +110,18 @@ class Hypo3DSplit(QuestionSplit):
 
     def files(self) -> list[Path]:
         """Return the existing files of questions, inputs and scenes, without `scans`."""
-        paths = (
-            _first_there(self.root, names) for names in (QUESTION_FILES, AXIS_FILES, SCENE_FILES)
-        )
-        paths_read = [
-            path for path in (*paths, self.root / TWIN) if path is not None and path.is_file()
-        ]
-        return paths_read + self._files.files(self.images)
+        paths = [_first_there(self.root, n) for n in (QUESTION_FILES, AXIS_FILES, SCENE_FILES)]
+        paths.append(_first_there(self.root, [TWIN]))
+        return [*filter(None, paths), *self._files.files(self.images)]
 
     def notes(self) -> list[str]:
         """Return notes on this split: rooms without an axis definition."""
         bare = [name for name in self.images if not self.anchors.get(name)]
         if not bare:
             return []
-        return [(
-f"{len(bare)} of {len(self.images)} rooms have no axis definition, so their front "
-f"is undefined ({', '.join(bare[:3])}{', ...' if len(bare) > 3 else ''})"
-)]  # fmt: skip
+        rooms = f"{len(bare)} of {len(self.images)} rooms"
+        names = ", ".join([*bare[:3], *(["..."] if len(bare) > 3 else [])])
+        return [f"{rooms} have no axis definition, so their front is undefined ({names})"]
 
     @cached_property
     def _files(self) -> InputFiles:
@@ -231,10 +226,9 @@ def _read_axes(path: Path) -> dict[str, dict[str, str]]:
     anchors = {}
     needed = ("scene_id", *SIDES)
     for row in table_rows(path, "axis definition", "hypo3d", columns=needed, sheet="Sheet1"):
-        cells = {
-            name.strip().lower(): "" if cell is None else str(cell).strip()
-            for name, cell in row.items()
-        }
+        cells = {}
+        for name, cell in row.items():
+            cells[name.strip().lower()] = "" if cell is None else str(cell).strip()
         if cells["scene_id"]:
             anchors[cells["scene_id"]] = {side: cells[side] for side in SIDES if cells[side]}
     return anchors
@@ -244,21 +238,19 @@ def _read_scenes(root: Path) -> dict[str, Scene]:
     path = _first_there(root, SCENE_FILES)
     if path is None:
         return {}
-    stored = (
-        list(read_jsonl(path, "scene file"))
-        if path.suffix == ".jsonl"
-        else read_json(path, "scene file")
-    )
-    if isinstance(stored, dict):
-        return {
-            name: replace(from_json(r, f"{path}, {name}"), image=name) for name, r in stored.items()
-        }
-    if not isinstance(stored, list):
+    if path.suffix == ".jsonl":
+        return scenes_by_image(read_jsonl(path, "scene file"), path)
+    stored = read_json(path, "scene file")
+    if isinstance(stored, list):
+        return scenes_by_image(stored, path)
+    if not isinstance(stored, dict):
         raise InputError(
             f"scene file {path} should be a list of scene tables, or {{scene_id: table}}"
         )
-    scenes = [from_json(record, f"{path}, record {k}") for k, record in enumerate(stored)]
-    return {scene.image: scene for scene in scenes}
+    scenes = {}
+    for name, record in stored.items():
+        scenes[name] = replace(from_json(record, f"{path}, {name}"), image=name)
+    return scenes
 
 
 # --- writing --------------------------------------------------------------------------------------
@@ -320,13 +312,13 @@ def write_corrected(
     split: Hypo3DSplit, root: Path, errata: Mapping[str, Erratum], out: Path
 ) -> None:
     """Write the release with its errata corrected, in the format of `write_release`."""
-    questions = [
-        q for q in split.questions if q.id not in errata or errata[q.id].verdict != "left out"
-    ]
-    fixed = [
-        replace(q, answer=errata[q.id].computed) if q.id in errata and errata[q.id].computed else q
-        for q in questions
-    ]
+    fixed = []
+    for q in split.questions:
+        erratum = errata.get(q.id)
+        if erratum is not None and erratum.computed:
+            q = replace(q, answer=erratum.computed)
+        if erratum is None or erratum.verdict != "left out":
+            fixed.append(q)
     names = dict.fromkeys(q.image for q in fixed)
     write_release(out, fixed, split.anchors, [split.truth(name) for name in names])
 

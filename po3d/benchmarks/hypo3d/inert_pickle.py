@@ -87,23 +87,13 @@ _CALLS: dict[str, Callable] = {
     "set": lambda items=(): set(items),
     "OrderedDict": lambda items=(): dict(items),
 }
-_ADMITTED = {
-    *(
-        (f"numpy.{core}.{name[0]}", name[1])
-        for core in ("core", "_core")
-        for name in (
-            ("multiarray", "_reconstruct"),
-            ("multiarray", "scalar"),
-            ("numeric", "_frombuffer"),
-        )
-    ),
-    ("numpy", "ndarray"),
-    ("numpy", "dtype"),
-    ("_codecs", "encode"),
-    # Protocols below 4.
-    *((module, name) for module in ("builtins", "__builtin__") for name in ("bytes", "set")),
-    ("collections", "OrderedDict"),
-}
+_ADMITTED = {("numpy", "ndarray"), ("numpy", "dtype"), ("_codecs", "encode")}
+_ADMITTED |= {("collections", "OrderedDict")}
+for _core in ("numpy.core", "numpy._core"):
+    _ADMITTED |= {(f"{_core}.multiarray", "_reconstruct"), (f"{_core}.multiarray", "scalar")}
+    _ADMITTED.add((f"{_core}.numeric", "_frombuffer"))
+for _builtins in ("builtins", "__builtin__"):  # protocols below 4
+    _ADMITTED |= {(_builtins, "bytes"), (_builtins, "set")}
 
 
 class _StandIn:

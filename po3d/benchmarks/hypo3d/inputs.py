@@ -90,9 +90,8 @@ class InputFiles:
         """Return (key, text) of the room's captions; raise InputError if it has neither captions
         nor a ground-truth scene."""
         if scene_id not in self._captions:
-            scene = self._true(
-                scene_id, f"captions ({SCANREFER}, {SCENE_CAPTIONS} or {CAPTION_FILE})"
-            )
+            missing = f"captions ({SCANREFER}, {SCENE_CAPTIONS} or {CAPTION_FILE})"
+            scene = self._true(scene_id, missing)
             self._captions[scene_id] = twin_captions(scene)
         return self._captions[scene_id]
 
@@ -120,8 +119,7 @@ class InputFiles:
         """
         scene_id, _, what = name.partition("#")
         folder = LABELLED if f"#{what}" == LABELS else VIEWS
-        paths = (self.root / folder / f"{scene_id}{suffix}" for suffix in (".png", ".jpg"))
-        if path := next((path for path in paths if path.is_file()), None):
+        if path := self._picture(folder, scene_id):
             return read_image(path)
         scene = self._true(scene_id, f"{what} picture ({folder})")
         # the renderer is an optional dependency
@@ -130,20 +128,21 @@ class InputFiles:
         if folder == LABELLED:
             # without a scale, object positions in the image file are unknown
             scaled = (self.root / MAPS / CAMERAS).is_file()
-            return labelled_map(
-                scene, self.top_view(scene_id) if scaled else self._render(scene_id)
-            )
+            plain = self.top_view(scene_id) if scaled else self._render(scene_id)
+            return labelled_map(scene, plain)
         return view_of(scene, self.camera(scene_id, frame), self.furniture)
 
-    def _map(self, scene_id: str) -> Path | None:
-        paths = (self.root / MAPS / f"{scene_id}{suffix}" for suffix in (".png", ".jpg"))
+    def _picture(self, folder: Path, scene_id: str) -> Path | None:
+        paths = (self.root / folder / f"{scene_id}{suffix}" for suffix in (".png", ".jpg"))
         return next((path for path in paths if path.is_file()), None)
+
+    def _map(self, scene_id: str) -> Path | None:
+        return self._picture(MAPS, scene_id)
 
     def _render(self, scene_id: str) -> UnlabelledMap:
         scene = self._true(scene_id, f"map ({MAPS})")
-        from po3d.synthesis.top_view.top_views import (
-            map_of,
-        )  # the renderer is an optional dependency
+        # the renderer is an optional dependency
+        from po3d.synthesis.top_view.top_views import map_of
 
         return UnlabelledMap(*map_of(scene, self.furniture))
 
@@ -164,15 +163,13 @@ class InputFiles:
 
     def files(self, scene_ids: Iterable[str]) -> list[Path]:
         """Return the existing files of these rooms' inputs."""
-        shared = [
-            self.root / f
-            for f in (MAP_FILE, SCANREFER, SCENE_CAPTIONS, CAPTION_FILE, MAPS / CAMERAS)
-        ]
-        labelled = [
-            self.root / LABELLED / f"{s}{suffix}" for s in scene_ids for suffix in (".json", ".png")
-        ]
-        maps = [path for s in scene_ids if (path := self._map(s)) is not None]
-        return [path for path in (*shared, *labelled, *maps) if path.is_file()]
+        names = (MAP_FILE, SCANREFER, SCENE_CAPTIONS, CAPTION_FILE, MAPS / CAMERAS)
+        paths: list[Path | None] = [self.root / name for name in names]
+        for scene_id in scene_ids:
+            labelled = self.root / LABELLED / f"{scene_id}.json"
+            paths += [labelled, labelled.with_suffix(".png")]
+        paths += map(self._map, scene_ids)
+        return [path for path in paths if path is not None and path.is_file()]
 
     def _true(self, scene_id: str, missing: str) -> Scene:
         try:
@@ -230,9 +227,7 @@ class RoomInputs(NamedTuple):
         return self.files.camera(self.name, self.frame)
 
 
-def write_plain_maps(
-    folder: Path, scenes: Sequence[Scene], furniture: Path | None = None, split: Split = "test"
-) -> None:
+def write_plain_maps(folder: Path, scenes: Sequence[Scene], split: Split) -> None:
     """Write the plain maps of true scenes, rendered with the models of a split, and their scales to
     a twin's folder.
 
@@ -243,7 +238,7 @@ def write_plain_maps(
 
     cameras = {}
     for scene in progress(scenes, "maps", unit="room"):
-        picture, camera = map_of(scene, furniture, split)
+        picture, camera = map_of(scene, None, split)
         write_file(folder / MAPS / f"{scene.image}.jpg", jpeg(picture))
         x, y, _ = camera.position.tolist()
         cameras[scene.image] = {"metres_per_pixel": metres_per_pixel(camera), "center": [x, y]}
@@ -276,11 +271,9 @@ def write_inputs(folder: Path, scenes: Sequence[Scene]) -> None:
     write_jsonl(folder / MAP_FILE, maps, compact=True)
     stored = {}
     for scene in scenes:
-        captions = twin_captions(scene)
-        stored[scene.image] = {
-            "captions": [t for _, t in captions],
-            "objects": [key for key, _ in captions],
-        }
+        own = twin_captions(scene)
+        texts, keys = [text for _, text in own], [key for key, _ in own]
+        stored[scene.image] = {"captions": texts, "objects": keys}
     write_json(folder / CAPTION_FILE, stored, indent=None)
 
 
@@ -303,10 +296,10 @@ def _scene_captions(path: Path) -> dict[str, Captions]:
 def _scanrefer(path: Path) -> dict[str, Captions]:
     content = read_pickle(path, "captions")
     try:
-        return {
-            scene_id: [(str(item[0]), str(item[1])) for item in items]
-            for scene_id, items in content.items()
-        }
+        captions = {}
+        for scene_id, items in content.items():
+            captions[scene_id] = [(str(item[0]), str(item[1])) for item in items]
+        return captions
     except (AttributeError, IndexError, KeyError, TypeError) as error:
         raise InputError(
             f"captions {path}: expected {{scene_id: [(key, text), ...]}} ({type(error).__name__}:"

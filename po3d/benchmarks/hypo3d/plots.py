@@ -2,6 +2,7 @@
 other systems and the best published rows. Needs matplotlib.
 """
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,10 +26,11 @@ def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]
     lines = [(row_name(one), _cells(one), "-") for one in (report, *others)]
     theirs = [row for row in published_by_change_and_type() if row["metric"] == "em"]
     for row in sorted(theirs, key=lambda row: -row[OVERALL])[:SHOWN]:
-        lines.append((f"{row['model']} *", row["cells"], "--"))
-    spokes = [
-        (c, t) for c in CATEGORIES for t in TYPES if report["by_change_and_type"].get(c, {}).get(t)
-    ]
+        lines.append((f"{row['model']} *", _flat(row["cells"]), "--"))
+    spokes = []
+    for spoke in itertools.product(CATEGORIES, TYPES):
+        if spoke in lines[0][1]:
+            spokes.append(spoke)
     if not spokes:
         return []
 
@@ -37,10 +39,9 @@ def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]
         angles = 2 * np.pi * np.arange(len(spokes)) / len(spokes)
         closed = [*range(len(spokes)), 0]
         for name, cells, style in lines:
-            values = np.array([cells.get(c, {}).get(t, np.nan) for c, t in spokes], float)
-            axes.plot(
-                angles[closed], values[closed], style, lw=2 if style == "-" else 1, ms=3, label=name
-            )
+            values = np.array([cells.get(spoke, np.nan) for spoke in spokes], float)
+            width = 2 if style == "-" else 1
+            axes.plot(angles[closed], values[closed], style, lw=width, ms=3, label=name)
         axes.set_xticks(angles, [f"{c}\n{t}" for c, t in spokes], fontsize=7)
         axes.tick_params(axis="x", pad=14)
         axes.set(ylim=(0, 100), theta_direction=-1)
@@ -52,8 +53,11 @@ def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]
     return [Plot("radar", "Exact matches by type of change and question", note, (5.6, 6.2), draw)]
 
 
-def _cells(report: Mapping[str, Any]) -> dict[str, dict[str, float]]:
-    return {
-        change: {kind: cell["em"]["value"] for kind, cell in kinds.items()}
-        for change, kinds in report["by_change_and_type"].items()
-    }
+def _cells(report: Mapping[str, Any]) -> dict[tuple[str, str], float]:
+    cells = _flat(report["by_change_and_type"])
+    return {spoke: cell["em"]["value"] for spoke, cell in cells.items()}
+
+
+def _flat(cells: Mapping[str, Mapping[str, Any]]) -> dict[tuple[str, str], Any]:
+    """Return (change, type) -> cell."""
+    return {(change, kind): c for change, kinds in cells.items() for kind, c in kinds.items()}

@@ -121,7 +121,7 @@ def _state(b: InstanceBox, ground: float, middle: Array) -> ObjectState:
     if math.cos(heading) * inwards[0] + math.sin(heading) * inwards[1] < -1e-9:
         heading += math.pi
     x, y, z = map(float, b.centre)
-    extent = tuple(max(float(b.lengths[k]), THINNEST) for k in (depth, width, b.up))
+    extent = tuple(np.maximum(b.lengths[[depth, width, b.up]], THINNEST).tolist())
     beliefs = sure(name=b.label) if b.color is None else sure(name=b.label, color=b.color)
     return ObjectState(beliefs, (x, y, z - ground), float(wrap_angle(heading)), extent)
 
@@ -137,7 +137,7 @@ def _rectangle(boxes: Sequence[InstanceBox]) -> tuple[tuple[float, float], ...]:
     inside = np.concatenate([b.corners() for b in boxes]) @ basis.T
     (a, b), (c, d) = inside.min(0), inside.max(0)
     corners = np.array([(a, b), (c, b), (c, d), (a, d)]) @ basis
-    return tuple((float(x), float(y)) for x, y in corners)
+    return tuple(map(tuple, corners.tolist()))
 
 
 # --- colours --------------------------------------------------------------------------------------
@@ -176,8 +176,12 @@ def lab(rgb: ArrayLike) -> Array:
     return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], -1)
 
 
-_NAMES = [name for name in COLORS for _ in _PATCHES[name].split()]
-_POINTS = lab([list(bytes.fromhex(patch)) for name in COLORS for patch in _PATCHES[name].split()])
+_NAMES, _HEX = [], []
+for _name in COLORS:
+    for _patch in _PATCHES[_name].split():
+        _NAMES.append(_name)
+        _HEX.append(list(bytes.fromhex(_patch)))
+_POINTS = lab(_HEX)
 
 
 def color_name(rgb: ArrayLike) -> str:

@@ -28,11 +28,8 @@ from po3d.scene.table import Scene
 
 __all__ = ["embodiedscan_scenes", "read_scan", "rscan_scene", "scannet_scene"]
 
-MESH, SEGMENTS, AGGREGATION = (
-    "_vh_clean_2.ply",
-    "_vh_clean_2.0.010000.segs.json",
-    ".aggregation.json",
-)
+MESH, SEGMENTS = "_vh_clean_2.ply", "_vh_clean_2.0.010000.segs.json"
+AGGREGATION = ".aggregation.json"
 BOXES = "semseg.v2.json"
 EXPECTED = (
     f"a ScanNet folder (<id>{MESH}), a 3RScan folder ({BOXES}), an EmbodiedScan .pkl, or a folder"
@@ -60,13 +57,11 @@ def read_scan(path: str | Path, only: Collection[str] | None = None) -> dict[str
         raise InputError(f"scan not found: {path}; expected {EXPECTED}")
     scenes = _selected(_scene_of(path), only)
     if scenes is None and path.is_dir():
-        parts = [
-            child for child in sorted(path.iterdir()) if child.is_dir() or child.suffix == ".pkl"
-        ]
-        for child in sorted(parts, key=Path.is_file):
-            if child.is_file():
+        for child in sorted(path.iterdir(), key=lambda p: (p.is_file(), p)):
+            loaded = None
+            if child.is_file() and child.suffix == ".pkl":
                 loaded = _selected(embodiedscan_scenes(child), only)
-            else:
+            elif child.is_dir():
                 loaded = _scene_of(child) if only is None or child.name in only else {}
             if loaded is not None:
                 scenes = loaded | (scenes or {})
@@ -140,9 +135,8 @@ def scannet_scene(folder: str | Path) -> Scene:
     align = _axis_alignment(folder / f"{scene_id}.txt")
     points = points @ align[:3, :3].T + align[:3, 3]
     path = folder / f"{scene_id}{SEGMENTS}"
-    segments = _integers(
-        _json(path, "segment file").get("segIndices"), f"segment file {path}: 'segIndices'"
-    )
+    stored = _json(path, "segment file").get("segIndices")
+    segments = _integers(stored, f"segment file {path}: 'segIndices'")
     if len(segments) != len(points):
         raise InputError(
             f"segment file {path}: 'segIndices' has {len(segments)} entries, but the mesh has"
@@ -161,9 +155,8 @@ def scannet_scene(folder: str | Path) -> Scene:
     for where, group in _groups(content, "aggregation file", path):
         mine = np.isin(segments, _integers(group.get("segments"), f"{where}: 'segments'"))
         if mine.any():
-            boxes.append(
-                _instance(group["label"], points[mine], None if colors is None else colors[mine])
-            )
+            own_colors = None if colors is None else colors[mine]
+            boxes.append(_instance(group["label"], points[mine], own_colors))
     if not boxes:
         raise InputError(f"aggregation file {path}: no vertex of the mesh is in any of 'segGroups'")
     return room(scene_id, boxes)
@@ -197,11 +190,8 @@ def _axis_alignment(path: Path) -> Array:
             except ValueError:
                 values = []
             matrix = numbers(values, 16, f"scan info {path}", "'axisAlignment'").reshape(4, 4)
-            turn = matrix[:3, :3]
-            if (
-                np.abs(turn @ turn.T - np.eye(3)).max() > 0.02
-                or np.abs(matrix[3] - (0, 0, 0, 1)).max() > 1e-3
-            ):
+            turn, last = matrix[:3, :3], matrix[3] - (0, 0, 0, 1)
+            if np.abs(turn @ turn.T - np.eye(3)).max() > 0.02 or np.abs(last).max() > 1e-3:
                 raise InputError(f"scan info {path}: 'axisAlignment' is not a rigid transform")
             return matrix
     raise InputError(
@@ -222,24 +212,12 @@ def _integers(values: object, what: str) -> NDArray[np.int64]:
 
 # --- PLY ------------------------------------------------------------------------------------------
 
-_PLY_TYPES = {
-    "char": "<i1",
-    "uchar": "<u1",
-    "short": "<i2",
-    "ushort": "<u2",
-    "int": "<i4",
-    "uint": "<u4",
-    "float": "<f4",
-    "double": "<f8",
-    "int8": "<i1",
-    "uint8": "<u1",
-    "int16": "<i2",
-    "uint16": "<u2",
-    "int32": "<i4",
-    "uint32": "<u4",
-    "float32": "<f4",
-    "float64": "<f8",
-}
+_PLY_NAMES = (
+    ("char", "uchar", "short", "ushort", "int", "uint", "float", "double"),
+    ("int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "float64"),
+)
+_PLY_CODES = ("<i1", "<u1", "<i2", "<u2", "<i4", "<u4", "<f4", "<f8")
+_PLY_TYPES = dict(zip(_PLY_NAMES[0] + _PLY_NAMES[1], _PLY_CODES * 2, strict=True))
 
 
 def _vertices(path: Path) -> tuple[Array, NDArray[np.uint8] | None]:
@@ -296,11 +274,7 @@ def _ply_header(file: BinaryIO, path: Path) -> tuple[int, np.dtype]:
         )
     properties = [words[1:] for words in lines[starts[0] : end] if words[:1] == ["property"]]
     names = [p[1] for p in properties if len(p) == 2 and p[0] in _PLY_TYPES]
-    if (
-        len(names) != len(properties)
-        or len(set(names)) != len(names)
-        or not {"x", "y", "z"} <= set(names)
-    ):
+    if not len(set(names)) == len(names) == len(properties) or not {"x", "y", "z"} <= set(names):
         raise InputError(
             f"mesh {path}: a vertex should have x, y, z, and only scalar properties of known types"
         )
@@ -337,9 +311,8 @@ def embodiedscan_scenes(path: str | Path) -> dict[str, Scene]:
     """
     path = Path(path)
     content = read_pickle(path, "info file")
-    info, listed = (
-        content.get(k) if isinstance(content, dict) else None for k in ("metainfo", "data_list")
-    )
+    content = content if isinstance(content, dict) else {}
+    info, listed = content.get("metainfo"), content.get("data_list")
     categories = info.get("categories") if isinstance(info, dict) else None
     if not isinstance(categories, dict) or not isinstance(listed, list):
         raise InputError(
@@ -358,9 +331,9 @@ def embodiedscan_scenes(path: str | Path) -> dict[str, Scene]:
         instances = record.get("instances")
         if not isinstance(instances, list) or not all(isinstance(i, dict) for i in instances):
             raise InputError(f"{where} ({sample}): 'instances' should be a list of boxes")
-        boxes = [
-            _nine(i, names, f"{where} ({sample}), instances[{n}]") for n, i in enumerate(instances)
-        ]
+        boxes = []
+        for n, instance in enumerate(instances):
+            boxes.append(_nine(instance, names, f"{where} ({sample}), instances[{n}]"))
         collection, _, scene_id = sample.partition("/")
         scene_id = scene_id if collection in ("scannet", "3rscan") and scene_id else sample
         if scene_id in scenes:

@@ -15,6 +15,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
 from word2number.w2n import word_to_num
 
 from po3d.benchmarks.metrics import bootstrap_groups, figure
@@ -27,20 +28,11 @@ from po3d.reasoning.questions import Prediction, Question, paired
 CATEGORIES = ("movement", "removal", "attribute", "addition", "replacement")
 # question types of the release; a question may have several
 TYPES = ("Scale", "Direction", "Semantic")
-FINE_TYPES = (  # not part of the release (paper, Table 5; "size fitness" only in Table 6)
-    "proximity",
-    "direction-based recognition",
-    "size-based recognition",
-    "functionality",
-    "counting",
-    "navigation",
-    "placement height",
-    "relative position",
-    "attribute",
-    "path reasoning",
-    "situational reasoning",
-    "size fitness",
-)
+# not part of the release (paper, Table 5; "size fitness" only in Table 6)
+FINE_TYPES = ("proximity", "direction-based recognition", "size-based recognition")
+FINE_TYPES += ("functionality", "counting", "navigation", "placement height")
+FINE_TYPES += ("relative position", "attribute", "path reasoning", "situational reasoning")
+FINE_TYPES += ("size fitness",)
 CONTROLS = ("without change", "irrelevant change", "aligned map")  # control sets: Tables 3, 4 and 9
 ALIGNED = "_aligned"  # suffix of the id of a room whose map was rotated to its reference frame
 OVERALL = "overall"
@@ -113,11 +105,8 @@ def partial_match(predicted: str, gold: str) -> float:
     `gold`, in [0, 1]; 0 if the normalised `gold` is empty ("near").
     """
     reference = normalize(gold).split()
-    return (
-        len(set(normalize(predicted).split()) & set(reference)) / len(reference)
-        if reference
-        else 0.0
-    )
+    common = set(normalize(predicted).split()).intersection(reference)
+    return len(common) / len(reference) if reference else 0.0
 
 
 # --- the tables -----------------------------------------------------------------------------------
@@ -132,12 +121,11 @@ def matches(
     known("scorer", scorer, SCORERS)
     result = []
     for q, p in paired(questions, predictions):
+        match = Match(0.0, 0.0)
         if p.status == "ok" and p.answer is not None:
-            result.append(
-                Match(float(exact_match(p.answer, q.answer)), partial_match(p.answer, q.answer))
-            )
-        else:
-            result.append(Match(0.0, 0.0))
+            exact = float(exact_match(p.answer, q.answer))
+            match = Match(exact, partial_match(p.answer, q.answer))
+        result.append(match)
     return result
 
 
@@ -178,31 +166,34 @@ def score(
     some(questions)
     results = matches(questions, predictions, scorer)
     failed = failures(questions, predictions)
-    main = [k for k, q in enumerate(questions) if not q.control]
+
     if unknown := sorted({q.category for q in questions} - set(CATEGORIES)):
         raise InputError(f"unknown change {unknown[0]!r}; known: {', '.join(CATEGORIES)}")
 
     def cells(keys: Mapping[int, Iterable[str]], order: Sequence[str]) -> dict[str, dict]:
         return _cells(_grouped(keys, order), questions, results, failed)
 
-    changes = {k: (OVERALL, questions[k].category) for k in main}
-    types = {k: questions[k].types for k in main}
-    fine = {k: (questions[k].fine,) for k in main if questions[k].fine}
-    control = {k: (q.control,) for k, q in enumerate(questions) if q.control}
-    table = {}
-    for change in CATEGORIES:
-        row = cells({k: types[k] for k in main if questions[k].category == change}, TYPES)
-        if row:
-            table[change] = row
-    rows = _headline(cells(changes, (OVERALL, *CATEGORIES)), {questions[k].category for k in main})
-    direction = {k: ("direction_only",) for k in main if list(types[k]) == ["Direction"]}
+    changes, types, fine, control = {}, {}, {}, {}
+    by_change: dict[str, dict[int, tuple[str, ...]]] = {change: {} for change in CATEGORIES}
+    for k, q in enumerate(questions):
+        if q.control:
+            control[k] = (q.control,)
+            continue
+        changes[k], types[k] = (OVERALL, q.category), q.types
+        by_change[q.category][k] = q.types
+        if q.fine:
+            fine[k] = (q.fine,)
+    table = {change: cells(keys, TYPES) for change, keys in by_change.items()}
+    present = {category for _, category in changes.values()}
+    rows = _headline(cells(changes, (OVERALL, *CATEGORIES)), present)
+    direction = {k: ("direction_only",) for k, own in types.items() if [*own] == ["Direction"]}
     return {
         "scorer": scorer,
         "images": len({q.image.removesuffix(ALIGNED) for q in questions}),
         "rows": rows,
         "other_scorers": {},
         "by_type": cells(types, TYPES),
-        "by_change_and_type": table,
+        "by_change_and_type": {change: row for change, row in table.items() if row},
         "by_fine_type": cells(fine, FINE_TYPES),
         "by_control": cells(control, CONTROLS),
         **cells(direction, ()),
@@ -292,12 +283,11 @@ def _cells(
     if not groups:
         return {}
     rooms = [q.image for q in questions]
-    cells: dict[str, dict] = {
-        name: {"n": len(rows), "failed": sum(failed[k] for k in rows)}
-        for name, rows in groups.items()
-    }
-    for metric in Match._fields:
-        boot = bootstrap_groups([100 * getattr(match, metric) for match in results], rooms, groups)
+    cells: dict[str, dict] = {}
+    for name, rows in groups.items():
+        cells[name] = {"n": len(rows), "failed": sum(failed[k] for k in rows)}
+    for metric, values in zip(Match._fields, 100 * np.array(results, float).T, strict=True):
+        boot = bootstrap_groups(values, rooms, groups)
         for column, name in enumerate(groups):
             cells[name][metric] = figure(boot.value[column], boot.samples[:, column])
     return cells
@@ -322,10 +312,8 @@ def published_rows() -> list[dict]:
     The paper is inconsistent in places: Table 8 has 29.85 for Qwen2-VL 7B on plain maps, Table 1
     29.68.
     """
-    return [
-        {key.removesuffix("_em"): value for key, value in row.items()}
-        for row in published("by_change")
-    ]
+    rows = published("by_change")
+    return [{key.removesuffix("_em"): value for key, value in row.items()} for row in rows]
 
 
 def published_by_change_and_type() -> list[dict]:
@@ -335,9 +323,8 @@ def published_by_change_and_type() -> list[dict]:
     rows = []
     for row in published("by_change_and_question"):
         cells = {c: {t: row[f"{c}_{t.lower()}"] for t in TYPES} for c in CATEGORIES}
-        rows.append(
-            {k: row[k] for k in ("model", "metric", OVERALL, "measured_on")} | {"cells": cells}
-        )
+        about = {k: row[k] for k in ("model", "metric", OVERALL, "measured_on")}
+        rows.append(about | {"cells": cells})
     return rows
 
 

@@ -29,9 +29,10 @@ def change_table(*reports: dict) -> Table:
     row of 95 % intervals.
     """
     titles = (*CATEGORIES, _overall(reports))
-    header = ["model", *(title for name in titles for title in (f"{name} EM", "PM"))]
-    names = [name + suffix for name in _COLUMNS for suffix in ("", "_pm")]
-    rows: list[list[Cell]] = []
+    header, names, rows = ["model"], [], []
+    for title, name in zip(titles, _COLUMNS, strict=True):
+        header += [f"{title} EM", "PM"]
+        names += [name, f"{name}_pm"]
     for report in reports:
         by_name = {row["name"]: row for row in report["rows"]}
         rows += figure_rows(_label(report), [by_name.get(name) for name in names])
@@ -45,10 +46,12 @@ def _overall(reports: Sequence[dict]) -> str:
     """Return the title of the average over all kinds of change, with the number of kinds if some
     are missing.
     """
-    columns = next(
-        (r["columns"] for report in reports for r in report["rows"] if "columns" in r), None
-    )
-    return OVERALL if columns is None else f"{OVERALL} ({columns[0]} of {columns[1]})"
+    for report in reports:
+        for row in report["rows"]:
+            if "columns" in row:
+                there, all_of = row["columns"]
+                return f"{OVERALL} ({there} of {all_of})"
+    return OVERALL
 
 
 def change_and_type_table(*reports: dict) -> Table:
@@ -56,9 +59,9 @@ def change_and_type_table(*reports: dict) -> Table:
     question type (Scale, Direction, Semantic), a row for EM and one for PM.
     """
     whole = _overall(reports)
-    header = ["model", "", *(f"{c[:3]}/{t[:2]}" for c in CATEGORIES for t in TYPES), whole]
     rows: list[list[Cell]] = []
     columns = list(itertools.product(CATEGORIES, TYPES))
+    header = ["model", "", *(f"{c[:3]}/{t[:2]}" for c, t in columns), whole]
     for report in reports:
         by_name = {row["name"]: row["value"] for row in report["rows"]}
         cells = [report["by_change_and_type"].get(c, {}).get(t, {}) for c, t in columns]
@@ -77,19 +80,18 @@ def frame_table(*reports: dict) -> Table:
     """Return Table 2: EM and PM on questions of the single type Direction, by the given reference
     frame; a run fills one column.
     """
-    header = ["model", *(title for name in _FRAMES.values() for title in (f"{name} EM", "PM"))]
+    columns = list(itertools.product(_FRAMES, ("em", "pm")))
+    header = ["model", *(f"{_FRAMES[f]} EM" if m == "em" else "PM" for f, m in columns)]
     rows: list[list[Cell]] = []
     for report in reports:
-        cell, frame_mode = (
-            report.get("direction_only"),
-            report.get("settings", {}).get("frame", "anchors"),
+        cell = report.get("direction_only")
+        frame = report.get("settings", {}).get("frame", "anchors")
+        rows.append(
+            [_label(report), *(_value(cell, m) if f == frame else None for f, m in columns)]
         )
-        values = [
-            _value(cell, m) if f == frame_mode else None for f in _FRAMES for m in ("em", "pm")
-        ]
-        rows.append([_label(report), *values])
-    columns = [f"{f.replace(' ', '_')}_{m}" for f in _FRAMES.values() for m in ("em", "pm")]
-    rows += [[f"{row['model']} *", *(row[c] for c in columns)] for row in published("world_frame")]
+    for row in published("world_frame"):
+        values = [row[f"{_FRAMES[f].replace(' ', '_')}_{m}"] for f, m in columns]
+        rows.append([f"{row['model']} *", *values])
     return Table(header, rows, (len(reports),))
 
 
@@ -99,9 +101,8 @@ def change_control_table(*reports: dict) -> Table:
     They compare identical questions with and without the change, for changes that alter the answer
     (relevant) and changes that do not (irrelevant).
     """
-    settings = list(
-        itertools.product(("relevant", "irrelevant"), ("without", "with"), ("em", "pm"))
-    )
+    kinds, changes = ("relevant", "irrelevant"), ("without", "with")
+    settings = list(itertools.product(kinds, changes, ("em", "pm")))
     header = ["model", *(f"{kind}: {s} EM" if m == "em" else "PM" for kind, s, m in settings)]
     rows: list[list[Cell]] = []
     for report in reports:
@@ -140,20 +141,20 @@ def sbert_table(*reports: dict) -> Table:
     names = (OVERALL, *CATEGORIES, *TYPES)
     rows: list[list[Cell]] = []
     for report in reports:
-        by_name = {
-            row["name"]: row for row in (*report["sbert"]["rows"], *report["sbert"]["by_type"])
-        }
+        sbert = report["sbert"]
+        by_name = {row["name"]: row for row in (*sbert["rows"], *sbert["by_type"])}
         rows += figure_rows(_label(report), [by_name.get(name) for name in names])
     return Table(("model", *names), rows)
 
 
 def cell_table(cells: dict[str, dict], name: str) -> Table:
     """Return a table of `score`'s cells, such as report["by_fine_type"], titled `name`."""
-    rows = [
-        [key, cell["n"], cell["failed"], cell["em"]["value"], interval_text(cell["em"])]
-        + [cell["pm"]["value"], interval_text(cell["pm"])]
-        for key, cell in cells.items()
-    ]
+    rows: list[list[Cell]] = []
+    for key, cell in cells.items():
+        row = [key, cell["n"], cell["failed"]]
+        for metric in ("em", "pm"):
+            row += [cell[metric]["value"], interval_text(cell[metric])]
+        rows.append(row)
     return Table((name, "n", "failed", "EM", "95 %", "PM", "95 %"), rows)
 
 
@@ -161,25 +162,21 @@ def titled(*reports: dict) -> list[tuple[str, Table]]:
     """Return titles and tables for the HTML page and LaTeX, where they replace the shared table:
     the paper's Tables 1, 8, 2, 3 with 4, and 9. Those of a setting that no report has are left out.
     """
-    tables = [
-        ("by change (Table 1)", change_table(*reports)),
-        ("by change and type (Table 8)", change_and_type_table(*reports)),
-    ]
-    for title, table in (
-        ("questions of direction alone, by frame (Table 2)", frame_table(*reports)),
-        (
-            "identical questions without and with the change (Tables 3 and 4)",
-            change_control_table(*reports),
-        ),
-        (
-            "questions of direction alone, map turned to its frame or not (Table 9)",
-            aligned_table(*reports),
-        ),
-    ):
-        ours = table.rows[: len(reports)]
-        if any(cell is not None for row in ours for cell in row[1:]):
-            tables.append((title, table))
-    return tables
+    tables = {
+        "by change (Table 1)": change_table(*reports),
+        "by change and type (Table 8)": change_and_type_table(*reports),
+    }
+    some = {
+        "questions of direction alone, by frame (Table 2)": frame_table,
+        "identical questions without and with the change (Tables 3 and 4)": change_control_table,
+        "questions of direction alone, map turned to its frame or not (Table 9)": aligned_table,
+    }
+    for title, table_of in some.items():
+        table = table_of(*reports)
+        cells = [cell for row in table.rows[: len(reports)] for cell in row[1:]]
+        if any(cell is not None for cell in cells):
+            tables[title] = table
+    return list(tables.items())
 
 
 def report_text(*reports: dict) -> str:
@@ -193,28 +190,23 @@ def report_markdown(*reports: dict) -> str:
 
 
 def _page(reports: tuple[dict, ...], spelling: Callable[[Table, int], str], heading: str) -> str:
-    parts = [
-        f"{heading}By change",
-        spelling(change_table(*reports), 2),
-        f"{heading}By change and question",
-        spelling(change_and_type_table(*reports), 2),
-        f"{heading}Direction questions only, by frame",
-        spelling(frame_table(*reports), 2),
-        f"{heading}With and without the change",
-        spelling(change_control_table(*reports), 2),
-        f"{heading}Direction questions only, by alignment of map and frame",
-        spelling(aligned_table(*reports), 2),
-        FOOTNOTE,
-    ]
+    parts = []
+    for title, table_of in (
+        ("By change", change_table),
+        ("By change and question", change_and_type_table),
+        ("Direction questions only, by frame", frame_table),
+        ("With and without the change", change_control_table),
+        ("Direction questions only, by alignment of map and frame", aligned_table),
+    ):
+        parts += [f"{heading}{title}", spelling(table_of(*reports), 2)]
+    parts.append(FOOTNOTE)
     if measured := [report for report in reports if "sbert" in report]:
         parts += [f"{heading}SBERT cosine", spelling(sbert_table(*measured), 2)]
     for report in reports:
         for key, name in (("by_fine_type", "question"), ("by_control", "control")):
             if report.get(key):
-                parts += [
-                    f"{heading}{_label(report)}, by {name}",
-                    spelling(cell_table(report[key], name), 2),
-                ]
+                table = cell_table(report[key], name)
+                parts += [f"{heading}{_label(report)}, by {name}", spelling(table, 2)]
     return "\n\n".join(parts)
 
 

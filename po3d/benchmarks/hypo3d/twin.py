@@ -82,18 +82,15 @@ def generate(
     anchors: dict[str, Mapping[str, str]] = {}
     turned: list[Question] = []
     copies: list[Scene] = []
-    for index, (scene, sides, room_questions) in enumerate(
-        each(work, range(size), workers, "rooms", "room")
-    ):
+    results = each(work, range(size), workers, "rooms", "room")
+    for index, (scene, sides, room_questions) in enumerate(results):
         scenes.append(scene)
         anchors[scene.image] = sides
-        questions += [
-            replace(q, id=f"{len(questions) + k:05d}") for k, q in enumerate(room_questions)
-        ]
+        questions += room_questions
         if controls and index % ALIGNED_EVERY == 0:
             copies.append(aligned(scene, [(name, side) for side, name in sides.items()]))
             turned += aligned_questions(copies[-1], room_questions)
-    questions += [replace(q, id=f"{len(questions) + k:05d}") for k, q in enumerate(turned)]
+    questions = [replace(q, id=f"{k:05d}") for k, q in enumerate(questions + turned)]
     anchors |= {copy.image: anchors[copy.image.removesuffix(ALIGNED)] for copy in copies}
     write_inputs(out, scenes + copies)
     if maps:
@@ -182,9 +179,8 @@ def sample_frame(scene: Scene, random: np.random.Generator) -> list[tuple[str, s
                     anchors[side] = names[i]
         if len(anchors) == ANCHORS or (anchors and random.random() < 0.5):
             break
-    if (
-        not anchors
-    ):  # no unique object is in the direction of a side: take any that defines the frame
+    # no unique object is in the direction of a side: take any that defines the frame
+    if not anchors:
         for i, name in enumerate(names):
             for side in sides:
                 if away[i] @ np.array(sides[side]) > 0 and _means(scene, [(name, side)], target):
@@ -196,11 +192,10 @@ def sample_frame(scene: Scene, random: np.random.Generator) -> list[tuple[str, s
 
 def _means(scene: Scene, anchors: list[tuple[str, str]], target: Scene) -> bool:
     try:
-        return bool(
-            np.allclose(frame(scene, anchors).axes["front"], target.axes["front"], atol=1e-6)
-        )
+        front = frame(scene, anchors).axes["front"]
     except InputError:
         return False
+    return bool(np.allclose(front, target.axes["front"], atol=1e-6))
 
 
 def _edit_questions(
@@ -226,12 +221,8 @@ def _edit_questions(
         if run(ROOMS.to_core(program), asker.world).answer != question.answer:
             continue
         text = say_question(program, kind, random).text
-        fields = {
-            "change": described.text,
-            "change_program": spoken.text(),
-            "types": COARSE[fine],
-            "fine": fine,
-        }
+        fields = {"change": described.text, "change_program": spoken.text()}
+        fields |= {"types": COARSE[fine], "fine": fine}
         row = ("", framed.image, text, "2d", kind, question.answer, program.text())
         questions.append(RoomQuestion(*row, **fields))
         if len(questions) == QUESTIONS:

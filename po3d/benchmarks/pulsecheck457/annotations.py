@@ -33,11 +33,7 @@ from po3d.io.files import read_json, read_jsonl
 from po3d.scene.geometry import BOX_SIGNS, Array
 
 META = "SUNRGBDMeta"
-AXES = {
-    sign + axis: (k, -1 if sign == "-" else 1)
-    for k, axis in enumerate("xyz")
-    for sign in ("+", "-")
-}
+AXES = {"+x": (0, 1), "-x": (0, -1), "+y": (1, 1), "-y": (1, -1), "+z": (2, 1), "-z": (2, -1)}
 PICTURES = (".jpg", ".jpeg", ".png", ".webp")
 _OPENGL = np.diag([1.0, -1.0, -1.0])  # x right, y up, z backward -> x right, y down, z forward
 # x right, y down, z forward -> right, forward, up
@@ -112,19 +108,19 @@ def read_poses(
         raise InputError(f"front {front} and up {up} are the same axis")
     if not folder.is_dir():
         raise InputError(f"folder of photographs not found: {folder}")
-    result = False
+    empty = True
     for path in sorted(folder.rglob("*.json")):
         picture = next((p for s in PICTURES if (p := path.with_suffix(s)).is_file()), None)
         if picture is None:
             continue
-        result, record = True, read_json(path, "poses")
+        empty, record = False, read_json(path, "poses")
         try:
             things = tuple(_posed(o, opengl, front, up) for o in record["objects"])
             K = np.array(record["K"], float).reshape(3, 3)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"{path}: malformed ({type(error).__name__}: {error})") from None
         yield Photograph(picture.relative_to(folder).as_posix(), K, np.eye(3), things)
-    if not result:
+    if empty:
         raise InputError(f"{folder} contains no image with a .json of poses next to it")
 
 
@@ -151,13 +147,8 @@ def _posed(record: Mapping, opengl: bool, front: str, up: str) -> AnnotatedObjec
     centroid = _UPRIGHT @ turn @ centre
     rows = tuple(map(tuple, axes.T.tolist()))
     half = tuple((np.abs(edges) / 2).tolist())
-    return AnnotatedObject(
-        str(record["category"]),
-        tuple(centroid.tolist()),
-        half,
-        rows,
-        (float(toward[0]), float(toward[1])),
-    )
+    name, place = str(record["category"]), tuple(centroid.tolist())
+    return AnnotatedObject(name, place, half, rows, (float(toward[0]), float(toward[1])))
 
 
 def _photograph(record: Mapping) -> Photograph:
@@ -179,14 +170,9 @@ def _thing(record: Mapping) -> AnnotatedObject:
         left, top, width, height = (float(v) for v in box)
         box = (left, top, left + width, top + height)
     centroid = np.array(record["centroid"], float).reshape(3)
-    return AnnotatedObject(
-        str(record["classname"]),
-        tuple(centroid.tolist()),
-        tuple(half.tolist()),
-        tuple(map(tuple, basis.tolist())),
-        (float(x), float(y)),
-        box,
-    )
+    place, rows = tuple(centroid.tolist()), tuple(map(tuple, basis.tolist()))
+    sizes = tuple(half.tolist())
+    return AnnotatedObject(str(record["classname"]), place, sizes, rows, (float(x), float(y)), box)
 
 
 def _mat_records(path: Path) -> Iterator[dict]:
@@ -207,15 +193,9 @@ def _mat_records(path: Path) -> Iterator[dict]:
     for entry in np.atleast_1d(content[META]):
         result = np.atleast_1d(getattr(entry, "groundtruth3DBB", []))
         image = Path(getattr(entry, "sequenceName", "")) / "image" / str(entry.rgbname)
-        yield {
-            "image": image.as_posix().removeprefix("SUNRGBD/"),
-            "K": entry.K,
-            "Rtilt": entry.Rtilt,
-            "objects": [
-                {
-                    name: getattr(o, name)
-                    for name in ("classname", "centroid", "coeffs", "basis", "orientation")
-                }
-                for o in result
-            ],
-        }
+        objects = []
+        for o in result:
+            fields = ("classname", "centroid", "coeffs", "basis", "orientation")
+            objects.append({name: getattr(o, name) for name in fields})
+        name = image.as_posix().removeprefix("SUNRGBD/")
+        yield {"image": name, "K": entry.K, "Rtilt": entry.Rtilt, "objects": objects}

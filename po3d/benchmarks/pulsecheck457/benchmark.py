@@ -1,6 +1,6 @@
 """The `Benchmark` declaration of PulseCheck457."""
 
-from po3d.benchmarks.base import Benchmark, Harness, ReportTables
+from po3d.benchmarks.base import Benchmark, ReportTables
 from po3d.benchmarks.pulsecheck457 import plots, tables
 from po3d.benchmarks.pulsecheck457.data import generate, load, open_fresh, write_corrected
 from po3d.benchmarks.pulsecheck457.report import FILES, write_tsv
@@ -56,7 +56,8 @@ BENCHMARK = Benchmark(
     generate, prompt,
     generated="images",
     tables=ReportTables(False, tables.titled, tables.report_markdown, tables.report_text),
-    harness=Harness(bare=True, write=write_tsv),
+    write_harness_table=write_tsv,
+    on_request=True,
     written=written,
     files=FILES,
     write_corrected=write_corrected,

@@ -73,13 +73,11 @@ def _question_files(folder: Path) -> dict[str, Path]:
     """Return category -> question file, for the files that exist."""
     files: dict[str, Path] = {}
     for category, name in FILES.items():
-        paths = [
-            path for path in sorted(folder.glob("*.json")) if path.stem.lower() == name.lower()
-        ]
+        stem = name.lower()
+        paths = [path for path in sorted(folder.glob("*.json")) if path.stem.lower() == stem]
         if len(paths) > 1:
-            raise InputError(
-                f"{folder} contains both {paths[0].name} and {paths[1].name}; remove one of them"
-            )
+            both = f"both {paths[0].name} and {paths[1].name}"
+            raise InputError(f"{folder} contains {both}; remove one of them")
         if paths:
             files[category] = paths[0]
     return files
@@ -96,10 +94,8 @@ def _remarks(folder: Path, files: Mapping[str, Path]) -> tuple[str, ...]:
         )
     if unknown:
         verb = "is not one" if len(unknown) == 1 else "are not among those"
-        remarks.append(
-            f"{folder.name}/: ignored {', '.join(unknown)}, which {verb} of the benchmark's seven"
-            " files"
-        )
+        what = f"which {verb} of the benchmark's seven files"
+        remarks.append(f"{folder.name}/: ignored {', '.join(unknown)}, {what}")
     return tuple(remarks)
 
 
@@ -107,22 +103,6 @@ def _remarks(folder: Path, files: Mapping[str, Path]) -> tuple[str, ...]:
 
 
 open_fresh, generate = twin_of("po3d.benchmarks.pulsecheck457.twin", load)
-
-
-def generate_tables(
-    seed: int, size: int, split: str = "test", look: str | None = None
-) -> StreetSplit:
-    """Generate a twin in memory: ground-truth scenes and questions; images are rendered on
-    demand.
-    """
-    from po3d.benchmarks.pulsecheck457.twin import tables
-    from po3d.benchmarks.street_twin import StreetTwin
-
-    twin = tables(StreetTwin(size, seed, look, split=split))
-    questions = []
-    for category, records in twin.questions.items():
-        questions += read_records(records, category, "the twin")
-    return StreetSplit(f"fresh seed {seed}", tuple(questions), twin)
 
 
 # --- corrected ------------------------------------------------------------------------------------
@@ -144,17 +124,13 @@ def write_corrected(
         for record in records:
             erratum = errata.get(f"{by_stem[path.stem.lower()]}:{int(record['question_index'])}")
             if erratum is not None and erratum.verdict == "replaced":
-                record = {
-                    **record,
-                    "answer": _in_release_spelling(erratum.computed or "", record["answer"]),
-                }
+                answer = _in_release_spelling(erratum.computed or "", record["answer"])
+                record = {**record, "answer": answer}
             if erratum is None or erratum.verdict != "left out":
                 corrected.append(record)
-        write_json(
-            out / "questions" / path.name,
-            {**content, "questions": corrected} if isinstance(content, dict) else corrected,
-            None,
-        )
+        if isinstance(content, dict):
+            corrected = {**content, "questions": corrected}
+        write_json(out / "questions" / path.name, corrected, None)
     for name in SCENE_FILES:
         if (root / name).is_file():
             with open(root / name, "rb") as source, atomic_write(out / name, "wb") as file:
@@ -165,14 +141,14 @@ def write_corrected(
 
 def _in_release_spelling(answer: str, released: object) -> object:
     """Spell `answer` like the released one: "yes" becomes True, "True" or "Yes"."""
+    capital = str(released)[:1].isupper()
     if answer in ("yes", "no"):
         if isinstance(released, bool):
             return answer == "yes"
         if str(released).lower() in ("true", "false"):
             return "True" if answer == "yes" else "False"
-        return answer.capitalize() if str(released)[:1].isupper() else answer
+        return answer.capitalize() if capital else answer
     if answer.isdecimal():
-        return (
-            int(answer) if isinstance(released, int) and not isinstance(released, bool) else answer
-        )
-    return surface(answer).capitalize() if str(released)[:1].isupper() else surface(answer)
+        number = isinstance(released, int) and not isinstance(released, bool)
+        return int(answer) if number else answer
+    return surface(answer).capitalize() if capital else surface(answer)

@@ -21,17 +21,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.benchmarks.metrics import (
-    bootstrap,
-    coefficient_of_variation,
-    confusion,
-    distribution,
-    interval,
-)
+from po3d.benchmarks.metrics import bootstrap, coefficient_of_variation, confusion, distribution
 from po3d.benchmarks.pulsecheck457.annotations import Box, Photograph
 from po3d.benchmarks.pulsecheck457.score import strict
-from po3d.benchmarks.scoring import published_table
-from po3d.io.errors import InputError
+from po3d.benchmarks.scoring import published_table, row, some
+from po3d.benchmarks.splits import QuestionSplit
+from po3d.io.errors import InputError, known
 from po3d.io.files import read_json, write_json
 from po3d.io.images import read_image
 from po3d.reasoning.questions import Prediction, Question, paired
@@ -44,57 +39,21 @@ FILE = "L4_pose_real.json"
 RED, THICKNESS = (255, 0, 0), 3
 SCORERS = ("strict",)
 # SUN RGB-D classes with a generally agreed front; a table or a lamp has none.
-FRONTED = (
-    "chair",
-    "sofa",
-    "sofa_chair",
-    "office_chair",
-    "bench",
-    "bed",
-    "toilet",
-    "desk",
-    "dresser",
-    "night_stand",
-    "bookshelf",
-    "cabinet",
-    "file_cabinet",
-    "wardrobe",
-    "monitor",
-    "computer",
-    "laptop",
-    "tv",
-    "printer",
-    "microwave",
-    "oven",
-    "stove",
-    "fridge",
-    "refrigerator",
-    "dishwasher",
-    "piano",
-    "sink",
-    "mirror",
-    "whiteboard",
-    "camera",
-    "shoe",
-    "bike",
-    "car",  # of Objectron and other folders with poses
-)
+FRONTED = ("chair", "sofa", "sofa_chair", "office_chair", "bench", "bed", "toilet", "desk")
+FRONTED += ("dresser", "night_stand", "bookshelf", "cabinet", "file_cabinet", "wardrobe")
+FRONTED += ("monitor", "computer", "laptop", "tv", "printer", "microwave", "oven", "stove")
+FRONTED += ("fridge", "refrigerator", "dishwasher", "piano", "sink", "mirror", "whiteboard")
+FRONTED += ("camera", "shoe", "bike", "car")  # of Objectron and other folders with poses
 # Ground direction (right, forward) in the camera frame for each answer.
 WAYS = {"front": (0.0, -1.0), "left": (-1.0, 0.0), "back": (0.0, 1.0), "right": (1.0, 0.0)}
 SMALLEST = 40  # minimum shorter side of a box, in pixels
 
 
 @dataclass(frozen=True)
-class PoseRealSplit:
+class PoseRealSplit(QuestionSplit):
     """Questions and their photographs."""
 
-    split: str
-    questions: tuple[Question, ...]
     root: Path
-
-    @property
-    def images(self) -> list[str]:
-        return list(dict.fromkeys(q.image for q in self.questions))
 
     def files(self) -> list[Path]:
         """Return the question file and the photographs that exist."""
@@ -123,14 +82,9 @@ class PoseRealSplit:
             f"{self.split} has no true scenes: its photographs are annotated with boxes only"
         )
 
-    def hidden(self, name: str) -> None:
-        """Return None: occlusion is not annotated."""
-        return None
-
-    def first(self, size: int | None) -> "PoseRealSplit":
-        """Restrict the questions to the first `size` photographs by name; None keeps all."""
-        photographs = set(sorted({_photo(q) for q in self.questions})[:size])
-        return replace(self, questions=tuple(q for q in self.questions if _photo(q) in photographs))
+    def unit_of(self, question: Question) -> str:
+        """Return the unit that `first` counts: the photograph."""
+        return _photo(question)
 
 
 def _photo(question: Question) -> str:
@@ -146,13 +100,8 @@ def framed(pixels: NDArray[np.uint8], box: Sequence[float]) -> NDArray[np.uint8]
     x1, y1 = min(width, math.ceil(box[2])), min(height, math.ceil(box[3]))
     visible = pixels.copy()
     inside = visible[y0:y1, x0:x1]
-    for edge in (
-        np.s_[:THICKNESS],
-        np.s_[-THICKNESS:],
-        np.s_[:, :THICKNESS],
-        np.s_[:, -THICKNESS:],
-    ):
-        inside[edge] = RED
+    inside[:THICKNESS] = inside[-THICKNESS:] = RED
+    inside[:, :THICKNESS] = inside[:, -THICKNESS:] = RED
     return visible
 
 
@@ -185,11 +134,8 @@ def _question(record: Mapping, where: str) -> Question:
         box = tuple(float(v) for v in record["box"])
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{where}: missing or malformed field ({error!r})") from None
-    if (
-        len(box) != 4
-        or not all(map(math.isfinite, box))
-        or not (box[0] < box[2] and box[1] < box[3])
-    ):
+    ordered = len(box) == 4 and box[0] < box[2] and box[1] < box[3]
+    if not ordered or not all(map(math.isfinite, box)):
         raise InputError(f"{where}: the box should be x0, y0, x1, y1, not {list(box)}")
     if answer.lower() not in FACINGS:
         raise InputError(f"{where}: the answer {answer!r} is not one of {', '.join(FACINGS)}")
@@ -204,14 +150,11 @@ def prompt(question: Question) -> list[str | int]:
     """Return the prompt: image with the red box, meaning of the directions, and the question with
     its four answers.
     """
-    return [
-        0,
-        (
-            "Left, right, front and back are meant as the camera sees them: a thing that faces the"
-            " camera faces front."
-        ),
-        f"{question.text}\nAnswer with exactly one of: {', '.join(FACINGS)}.",
-    ]
+    meaning = (
+        "Left, right, front and back are meant as the camera sees them: a thing that faces the"
+        " camera faces front."
+    )
+    return [0, meaning, f"{question.text}\nAnswer with exactly one of: {', '.join(FACINGS)}."]
 
 
 # --- making ---------------------------------------------------------------------------------------
@@ -223,12 +166,9 @@ def facing(
     """Return the direction of a ground vector (right, forward) from the viewer's perspective; None
     if it is between two.
     """
-    length = math.hypot(*front)
-    result = [
-        word
-        for word, (x, y) in WAYS.items()
-        if (front[0] * x + front[1] * y) / length >= math.cos(math.radians(window_deg)) - 1e-12
-    ]
+    cosines = np.array(list(WAYS.values())) @ front / math.hypot(*front)
+    near = np.flatnonzero(cosines >= math.cos(math.radians(window_deg)) - 1e-12)
+    result = [list(WAYS)[k] for k in near]
     return result[0] if len(result) == 1 else None
 
 
@@ -243,10 +183,10 @@ def items(photographs: Iterable[Photograph]) -> list[dict]:
             if thing.name not in FRONTED or answer is None or box is None:
                 continue
             retained = _clipped(box, photo.size)
-            if (
-                retained is None
-                or min(retained[2] - retained[0], retained[3] - retained[1]) < SMALLEST
-            ):
+            if retained is None:
+                continue
+            x0, y0, x1, y1 = retained
+            if min(x1 - x0, y1 - y0) < SMALLEST:
                 continue
             noun = thing.name.replace("_", " ")
             records.append(
@@ -318,37 +258,30 @@ def score(
     percent (95 % interval over photographs), `cv` of predicted and true directions, their
     `distribution` and `confusion`, and the paper's rows under `published`.
     """
-    if scorer not in SCORERS:
-        raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
-    if not questions:
-        raise InputError("no questions to score")
-    pairs = paired(questions, predictions)
-    inputs = [
-        p.answer.strip().lower() if p.status == "ok" and p.answer is not None else None
-        for _, p in pairs
-    ]
-    gold = [q.answer or "" for q in questions]
-    right = [a is not None and strict(a, g) for a, g in zip(inputs, gold)]
-    boot = bootstrap([100.0 * r for r in right], [_photo(q) for q in questions], gold, FACINGS)
-    whole = bootstrap(
-        [100.0 * r for r in right],
-        [_photo(q) for q in questions],
-        [CATEGORY] * len(gold),
-        [CATEGORY],
-    )
-    low, high = interval(whole.samples[:, 0])
-    failed = sum(p.status != "ok" for _, p in pairs)
-    counts = {"predicted": distribution(inputs, FACINGS), "gold": distribution(gold, FACINGS)}
-    row = {"name": CATEGORY, "n": len(gold), "failed": failed, "value": float(whole.value[0])}
+    known("scorer", scorer, SCORERS)
+    some(questions)
+    pairs, answers = paired(questions, predictions), []
+    for _, p in pairs:
+        answered = p.status == "ok" and p.answer is not None
+        answers.append(p.answer.strip().lower() if answered else None)
+    gold, photos = [q.answer or "" for q in questions], [_photo(q) for q in questions]
+    right = [100.0 * (a is not None and strict(a, g)) for a, g in zip(answers, gold)]
+    boot = bootstrap(right, photos, gold, FACINGS)
+    whole = bootstrap(right, photos, [CATEGORY] * len(gold), [CATEGORY])
+    failed = [p.status != "ok" for _, p in pairs]
+    counts = {"predicted": distribution(answers, FACINGS), "gold": distribution(gold, FACINGS)}
     return {
         "scorer": scorer,
-        "images": len({_photo(q) for q in questions}),
-        "rows": [row | {"ci_low": low, "ci_high": high}],
+        "images": len(set(photos)),
+        "rows": [row(CATEGORY, failed, whole.value[0], whole.samples[:, 0])],
         "other_scorers": {},
         "by_direction": {f: float(v) for f, v in zip(FACINGS, boot.value) if counts["gold"][f]},
         "cv": {side: coefficient_of_variation(table) for side, table in counts.items()},
         "distribution": counts,
-        "confusion": {"values": list(FACINGS), "counts": confusion(gold, inputs, FACINGS).tolist()},
+        "confusion": {
+            "values": list(FACINGS),
+            "counts": confusion(gold, answers, FACINGS).tolist(),
+        },
         "published": published_rows(),
     }
 

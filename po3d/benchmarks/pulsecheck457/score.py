@@ -11,6 +11,7 @@ VLMEvalKit's table: the row's own if the questions come from a TSV, else the spe
 there.
 """
 
+import math
 from collections.abc import Callable, Sequence
 
 from po3d.benchmarks.metrics import (
@@ -39,19 +40,8 @@ BIAS_VALUES: dict[str, tuple[str, ...]] = {
 }
 
 _YES, _NO = ("yes", "true", "1"), ("no", "false", "0")
-_NUMBER_WORDS = (
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-)
+_NUMBER_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+_NUMBER_WORDS += ["ten"]
 _ANY_COUNT = tuple("123456789")
 _KIND_OF_WORD = {
     word: kind for kind, leaves in SUPER_CATEGORIES.items() for word in (*leaves, kind)
@@ -139,16 +129,16 @@ def score(
     some(questions)
     names = [c for c in CATEGORIES if any(q.category == c for q in questions)]
     boot = _boot(questions, predictions, scorer, names)
-    rows = _rows(boot, questions, predictions, names)
+    rows, others = _rows(boot, questions, predictions, names), {}
+    for other in SCORERS:
+        if other != scorer:
+            boot_of_other = _boot(questions, predictions, other, names)
+            others[other] = _rows(boot_of_other, questions, predictions, names)
     return {
         "scorer": scorer,
         "images": len({q.image for q in questions}),
         "rows": rows,
-        "other_scorers": {
-            other: _rows(_boot(questions, predictions, other, names), questions, predictions, names)
-            for other in SCORERS
-            if other != scorer
-        },
+        "other_scorers": others,
         "rpdr": _rpdr(boot, names),
         "rpdr_capped": _rpdr(boot, names, capped=True),
         **_bias(questions, predictions),
@@ -182,11 +172,11 @@ def _rpdr(
 ) -> dict[str, dict[str, float]]:
     point = rpdr(dict(zip(names, boot.value)), capped)
     samples = [rpdr(dict(zip(names, row)), capped) for row in boot.samples]
-    return {
-        ability: figure(value, [s[ability] for s in samples])
-        for ability, value in point.items()
-        if value == value  # skip an ability with missing categories
-    }
+    figures = {}
+    for ability, value in point.items():
+        if not math.isnan(value):  # else a category is missing
+            figures[ability] = figure(value, [s[ability] for s in samples])
+    return figures
 
 
 def _bias(questions: Sequence[Question], predictions: Sequence[Prediction]) -> dict[str, dict]:
@@ -201,22 +191,18 @@ def _bias(questions: Sequence[Question], predictions: Sequence[Prediction]) -> d
         subset = [q for q in questions if q.category == BIAS_COLUMN and q.answer in values]
         if not subset:
             continue
-        gold = [q.answer for q in subset]
-        answers = [
-            identifier(a.strip().lower()) if (a := by_id[q.id].answer) is not None else None
-            for q in subset
-        ]
-        counts[attribute] = {
-            "predicted": distribution(answers, values),
-            "gold": distribution(gold, values),
-        }
-        for side, table in counts[attribute].items():
+        gold, answers = [q.answer for q in subset], []
+        for q in subset:
+            answer = by_id[q.id].answer
+            answers.append(None if answer is None else identifier(answer.strip().lower()))
+        counts[attribute] = {}
+        for side, words in (("predicted", answers), ("gold", gold)):
+            table = distribution(words, values)
+            counts[attribute][side] = table
             if any(table.values()):
                 cv[side][attribute] = coefficient_of_variation(table)
-        confused[attribute] = {
-            "values": list(values),
-            "counts": confusion(gold, answers, values).tolist(),
-        }
+        table = confusion(gold, answers, values).tolist()
+        confused[attribute] = {"values": list(values), "counts": table}
     for side in cv.values():
         if side:
             side["average"] = sum(side.values()) / len(side)

@@ -71,13 +71,12 @@ def report_text(report: Mapping[str, Any]) -> str:
     lines = []
     for key, rule in (("rpdr", "plain"), ("rpdr_capped", "capped at 100 % each")):
         if figures := report.get(key):
-            cells = (f"{ABILITIES[name]} {v['value']:.1f}" for name, v in figures.items())
+            cells = [f"{ABILITIES[name]} {v['value']:.1f}" for name, v in figures.items()]
             lines.append(f"RPDR (%), {rule}: {', '.join(cells)}")
     return "\n".join(lines)
 
 
 def report_markdown(report: Mapping[str, Any], *others: Mapping[str, Any]) -> str:
     """Return both tables as Markdown with headings."""
-    return "\n\n".join(
-        f"## {title}\n\n{markdown(table)}" for title, table in titled(report, *others)
-    )
+    tables = titled(report, *others)
+    return "\n\n".join(f"## {title}\n\n{markdown(table)}" for title, table in tables)

@@ -13,14 +13,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from po3d.benchmarks.pulsecheck457.report import BANDS, CATEGORIES, FILES
-from po3d.benchmarks.street_twin import StreetTwin, UnsavedTwin, write
+from po3d.benchmarks.street_twin import StreetTwin, verified, write
 from po3d.benchmarks.superclevr.files import question_record, scene_from_superclevr
 from po3d.benchmarks.superclevr.names import surface
 from po3d.io.files import write_json
 from po3d.io.progress import progress
 from po3d.io.seeding import rng
 from po3d.language.say.street.language import realise
-from po3d.reasoning.execute import execute
 from po3d.reasoning.outcome import TraceStep
 from po3d.synthesis.difficulty import DEFAULT, Difficulty
 from po3d.synthesis.street.question_world import SceneBitsets
@@ -56,31 +55,21 @@ def questions(
     """
     result: dict[str, list[dict]] = {category: [] for category in CATEGORIES}
     balance = {category: TemplateBalance() for category in CATEGORIES}
-    bar = progress(scenes, "asking", unit="image")
-    for record in bar:
+    for record in progress(scenes, "asking", unit="image"):
         scene = scene_from_superclevr(record)
         worlds = {task: SceneBitsets(scene, task) for task in ("2d", "6d")}
         for category in CATEGORIES:
-            task = COLUMNS[category].task
-            generator = rng(seed, f"questions/{category}", record["image_index"])
-            for question in ask(
-                worlds[task], COLUMNS[category], balance[category], generator, scene, difficulty
-            ):
-                outcome = execute(question.program, scene, task)
-                if outcome.answer != question.answer:
-                    raise AssertionError(
-                        f"{record['image_filename']}: the executor answers "
-                        f"{question.program} with {outcome.answer!r} ({outcome.reason}), "
-                        f"the generator with {question.answer!r}"
-                    )
+            column, balanced = COLUMNS[category], balance[category]
+            random = rng(seed, f"questions/{category}", record["image_index"])
+            world = worlds[column.task]
+            for question in ask(world, column, balanced, random, scene, difficulty):
+                outcome = verified(question, scene, column.task, record["image_filename"])
                 index = BANDS[category] + len(result[category])
                 outputs = [str(_output(step)) for step in outcome.trace]
-                text, answer = (
-                    realise(question.program, generator, "benchmark"),
-                    _written(question.answer),
-                )
-                fields = (text, answer, index, question.template, question.program, outputs)
-                result[category].append(question_record(record, *fields))
+                text = realise(question.program, random, "benchmark")
+                fields = (text, _written(question.answer), index, question.template)
+                row = question_record(record, *fields, question.program, outputs)
+                result[category].append(row)
     return result
 
 
@@ -96,14 +85,3 @@ def _output(step: TraceStep) -> object:
     if step.kind == "object":
         return next(iter(step.objects))
     return _written(next(iter(step.values)))
-
-
-def tables(twin: StreetTwin) -> UnsavedTwin:
-    """Return the scenes and questions that `generate` would write; only masks are rendered."""
-    indices = progress(range(twin.size), "rendering masks", unit="image")
-    records = [twin.record(twin.scene(index), index) for index in indices]
-    return UnsavedTwin(
-        twin,
-        {r["image_filename"]: r for r in records},
-        questions(records, twin.seed, twin.difficulty),
-    )

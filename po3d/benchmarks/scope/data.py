@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 
 from po3d.benchmarks.scope.score import TASKS, chosen
 from po3d.benchmarks.scope.views import IMAGES, SceneViews
-from po3d.benchmarks.splits import QuestionSplit
+from po3d.benchmarks.splits import QuestionSplit, unique
 from po3d.benchmarks.twin_folder import TWIN, described
 from po3d.io.errors import InputError, known
 from po3d.io.files import read_jsonl, write_jsonl
@@ -103,9 +103,9 @@ class ScopeSplit(QuestionSplit):
     @property
     def reading(self) -> OrbitConvention:
         """The orbit convention of the views: a twin's own, else the benchmark's."""
-        return (
-            self.view(self.images[0]).orbit.reading if (self.root / SCENES).is_file() else READING
-        )
+        if not (self.root / SCENES).is_file():
+            return READING
+        return self.view(self.images[0]).orbit.reading
 
     def truth(self, name: str) -> Scene:
         """Return the ground truth of a scene, in the frame of its camera at 0 degrees, or of a
@@ -142,19 +142,17 @@ class ScopeSplit(QuestionSplit):
     @cached_property
     def _angles(self) -> Mapping[str, tuple[str, int]]:
         """File name of a view -> (scene, angle)."""
-        return {
-            name: (q.image, angle) for q in self.questions for name, angle in zip(q.images, q.views)
-        }
+        angles = {}
+        for q in self.questions:
+            for name, angle in zip(q.images, q.views):
+                angles[name] = (q.image, angle)
+        return angles
 
     def _first(self, scene: str) -> str:
-        names = [
-            n
-            for n, (s, _) in sorted(self._angles.items(), key=lambda item: item[1][1])
-            if s == scene
-        ]
-        if not names:
+        angles = {name: angle for name, (own, angle) in self._angles.items() if own == scene}
+        if not angles:
             raise InputError(f"{self.split} has no view of {scene!r}")
-        return names[0]
+        return min(angles, key=angles.__getitem__)
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -167,20 +165,15 @@ def load(root: str | Path, split: str = "") -> ScopeSplit:
     root = Path(root)
     path = root if root.is_file() else root / ITEMS
     if not path.is_file():
-        raise InputError(
-f"no SCOPE data in {root}: expected {ITEMS}; there is no public release, make a "
-"twin: po3d generate benchmark=scope size=100 seed=1 out=DIR"
-)  # fmt: skip
-    questions, ids_read = [], set()
-    for number, record in enumerate(read_jsonl(path, "items file"), 1):
-        question = _question(record, f"{path}, line {number}")
-        if question.id in ids_read:
-            raise InputError(f"{path}, line {number}: the id {question.id!r} occurs twice")
-        ids_read.add(question.id)
-        questions.append(question)
+        twin = "po3d generate benchmark=scope size=100 seed=1 out=DIR"
+        note = f"there is no public release, make a twin: {twin}"
+        raise InputError(f"no SCOPE data in {root}: expected {ITEMS}; {note}")
+    records = enumerate(read_jsonl(path, "items file"), 1)
+    questions = [_question(record, f"{path}, line {number}") for number, record in records]
     if not questions:
         raise InputError(f"{path} contains no questions")
-    return ScopeSplit(split or path.parent.name, tuple(questions), path.parent, items=path)
+    questions = unique(questions, path, "id")
+    return ScopeSplit(split or path.parent.name, questions, path.parent, items=path)
 
 
 def _question(record: object, where: str) -> Question:

@@ -61,16 +61,14 @@ def draw(out: Path, size: int, studio: OrbitStudio, workers: int = 1) -> None:
 def _draw(index: int, out: Path, studio: OrbitStudio) -> None:
     orbit_scene = studio.orbit_scene(index)
     placed_meshes = styled_scene(orbit_scene, studio.seed, index, studio.split)
-    shots = draw_views(
-        studio.renderer(orbit_scene.orbit.width, orbit_scene.orbit.tall), placed_meshes
-    )
+    renderer = studio.renderer(orbit_scene.orbit.width, orbit_scene.orbit.tall)
+    shots = draw_views(renderer, placed_meshes)
     for angle, shot in zip(VIEWS, shots):
         name = image_name(scene_name(index), angle)
         write_file(out / IMAGES / name, jpeg(shot.rgb, room_pictures.QUALITY))
     visible, area = visible_shares(shots, len(orbit_scene.scene))
-    write_json(
-        _masks(out, index), {"visible": visible.tolist(), "area": area.tolist()}, indent=None
-    )
+    shares = {"visible": visible.tolist(), "area": area.tolist()}
+    write_json(_masks(out, index), shares, indent=None)
 
 
 def _masks(out: Path, index: int) -> Path:
@@ -90,11 +88,8 @@ def judged(orbit_scene: OrbitScene, visible: Array, area: Array) -> OrbitScene:
     fraction of the image that its visible part covers.
     """
     visible_enough = (visible >= LEAST_VISIBLE) & (area >= FILLED * LEAST_AREA)
-    own_pairs = tuple(
-        p
-        for p in orbit_scene.own_pairs
-        if visible_enough[:, p.target].all() and visible_enough[:, p.reference].all()
-    )
+    always = visible_enough.all(0)
+    own_pairs = tuple(p for p in orbit_scene.own_pairs if always[p.target] and always[p.reference])
     return replace(orbit_scene, visible=visible, visible_enough=visible_enough, own_pairs=own_pairs)
 
 

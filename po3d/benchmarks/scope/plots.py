@@ -1,24 +1,16 @@
-"""SCOPE's figures: `python -m po3d.benchmarks.scope.plots OUT/report.json [MORE.json ...] --save
-DIR`.
-
-From the first report: confusion matrices of directions (orthogonal and diagonal, the paper's Fig.
-7), distributions of predicted and true directions (Fig. 8a), and kinds of updating errors by angle
-and group (Fig. 8b). From all reports: accuracy against consistency (Fig. 6), with the two rows of
-the paper's Table 7. Needs matplotlib.
+"""SCOPE's figures: confusion matrices of directions (orthogonal and diagonal, the paper's Fig. 7),
+distributions of predicted and true directions (Fig. 8a), kinds of updating errors by angle and
+group (Fig. 8b), and accuracy against consistency (Fig. 6), with the two rows of the paper's Table
+7. Needs matplotlib.
 """
 
-import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from po3d.benchmarks.scope.score import ERRORS, published
-from po3d.io.cli_errors import guarded
-from po3d.io.errors import InputError
-from po3d.io.files import read_json
-from po3d.io.plots import Plot, save
+from po3d.io.plots import Plot
 from po3d.io.run_names import row_name
 from po3d.scene.orbit import GROUPS, LABELS
 
@@ -26,7 +18,7 @@ TASK = "consistency_ego"
 COLORS = dict(zip(ERRORS, ("tab:green", "tab:blue", "tab:red", "tab:orange", "lightgray")))
 
 
-def confusion_plot(report: Mapping[str, Any], task: str = TASK) -> Plot:
+def confusion_plot(report: Mapping[str, Any], task: str) -> Plot:
     """Return the two relational confusion matrices of a task: rows ground truth, columns
     predictions, row fractions.
     """
@@ -40,19 +32,12 @@ def confusion_plot(report: Mapping[str, Any], task: str = TASK) -> Plot:
             axes.set_yticks(range(len(labels)), labels)
             axes.set(title=group, xlabel="answered", ylabel="gold")
             for (i, j), share in np.ndenumerate(shares):
-                color = "white" if share > 0.6 else "black"
-                axes.text(
-                    j, i, f"{100 * share:.0f}", ha="center", va="center", color=color, fontsize=8
-                )
+                style = {"color": "white" if share > 0.6 else "black", "fontsize": 8}
+                axes.text(j, i, f"{100 * share:.0f}", ha="center", va="center", **style)
 
     title = f"Relational confusion, {task.replace('_', ' ')}"
-    return Plot(
-        f"confusion_{task}",
-        title,
-        "Rows: ground truth; columns: answers; percent of a row.",
-        (7.6, 3.9),
-        draw,
-    )
+    note = "Rows: ground truth; columns: answers; percent of a row."
+    return Plot(f"confusion_{task}", title, note, (7.6, 3.9), draw)
 
 
 def direction_plot(report: Mapping[str, Any]) -> Plot:
@@ -65,13 +50,8 @@ def direction_plot(report: Mapping[str, Any]) -> Plot:
         ):
             at = np.arange(len(LABELS))
             for k, (name, color) in enumerate((("gold", "lightgray"), ("answered", "tab:blue"))):
-                axes.bar(
-                    at + 0.4 * k,
-                    [both[name][label] for label in LABELS],
-                    0.4,
-                    label=name,
-                    color=color,
-                )
+                counts = [both[name][label] for label in LABELS]
+                axes.bar(at + 0.4 * k, counts, 0.4, label=name, color=color)
             axes.set_xticks(at + 0.2, LABELS, rotation=60, ha="right", fontsize=7)
             axes.set_title(task, fontsize=9)
         axes.legend(fontsize=7)
@@ -102,27 +82,20 @@ def updating_plot(report: Mapping[str, Any]) -> Plot:
     return Plot("updating_errors", "Errors of updating", note, (5.6, 3.4), draw)
 
 
-def consistency_plot(reports: Sequence[Mapping[str, Any]], task: str = TASK) -> Plot:
+def consistency_plot(reports: Sequence[Mapping[str, Any]]) -> Plot:
     """Return accuracy against C(S) over all eight views, one point per report and per blind
     baseline.
     """
-    points = [
-        (r["model"], r["accuracy"], r["all_8_view"], "s") for r in published("scene_consistency")
-    ]
+    points = []
+    for row in published("scene_consistency"):
+        points.append((row["model"], row["accuracy"], row["all_8_view"], "s"))
     for report in reports:
-        points.append(
-            (
-                row_name(report),
-                _accuracy(report["rows"], task),
-                _agreement(report["consistency"], task),
-                "o",
-            )
-        )
+        accuracy = _accuracy(report["rows"])
+        points.append((row_name(report), accuracy, _agreement(report["consistency"]), "o"))
     if reports:
         for name, cells in reports[0]["baseline_consistency"].items():
-            points.append(
-                (name, _accuracy(reports[0]["baselines"][name], task), _agreement(cells, task), "x")
-            )
+            accuracy = _accuracy(reports[0]["baselines"][name])
+            points.append((name, accuracy, _agreement(cells), "x"))
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
@@ -135,12 +108,8 @@ def consistency_plot(reports: Sequence[Mapping[str, Any]], task: str = TASK) -> 
         for place, names in at.values():  # nearby points share a label
             label = ", ".join(names)
             axes.annotate(label, place, textcoords="offset points", xytext=(5, 4), fontsize=7)
-        axes.set(
-            xlabel=f"accuracy, {task} (%)",
-            ylabel="consistency, all views (%)",
-            xlim=(-3, 135),
-            ylim=(-3, 108),
-        )
+        axes.set(xlabel=f"accuracy, {TASK} (%)", ylabel="consistency, all views (%)")
+        axes.set(xlim=(-3, 135), ylim=(-3, 108))
 
     note = (
         "Squares: the paper's rows, measured on the official images; crosses: answers that ignore"
@@ -160,35 +129,9 @@ def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]
     return [*result, consistency_plot([report, *others])]
 
 
-def _accuracy(rows: Sequence[Mapping[str, Any]], task: str) -> float | None:
-    return next((row["value"] for row in rows if row["name"] == task), None)
+def _accuracy(rows: Sequence[Mapping[str, Any]]) -> float | None:
+    return next((row["value"] for row in rows if row["name"] == TASK), None)
 
 
-def _agreement(consistency: Mapping[str, Any], task: str) -> float | None:
-    return consistency.get(task, {}).get("all", {}).get("consistent")
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Write the figures of reports; return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m po3d.benchmarks.scope.plots", description=__doc__
-    )
-    parser.add_argument(
-        "reports", nargs="+", help="report.json files written by evaluate.py benchmark=scope"
-    )
-    parser.add_argument("--save", required=True, help="the folder for the plots")
-    options = parser.parse_args(arguments)
-
-    def run() -> None:
-        reports = [read_json(path, "report") for path in options.reports]
-        for path, report in zip(options.reports, reports):
-            if not isinstance(report, dict) or report.get("benchmark") != "scope":
-                raise InputError(f"{path} is not a report of the benchmark scope")
-        for plot in figures(*reports):
-            save(plot, options.save, ".png")
-
-    return guarded(run)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def _agreement(consistency: Mapping[str, Any]) -> float | None:
+    return consistency.get(TASK, {}).get("all", {}).get("consistent")

@@ -10,7 +10,6 @@ import math
 import re
 import string
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,13 +19,8 @@ from po3d.io.errors import InputError, known
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.scene.orbit import DIAGONAL, GROUPS, LABELS, ORTHOGONAL, VIEWS, group_of, turned_label
 
-TASKS = (
-    "consistency_ego",
-    "consistency_allo",
-    "updating_ego",
-    "updating_allo",
-    "integration_ego",
-    "integration_allo",
+TASKS = tuple(
+    f"{t}_{f}" for t in ("consistency", "updating", "integration") for f in ("ego", "allo")
 )
 SINGLE = TASKS[:4]  # tasks on one view, whose answers are directions
 AVERAGE = "average"
@@ -89,22 +83,22 @@ def score(
         raise InputError(f"unknown task {unknown[0]!r}; known: {', '.join(TASKS)}")
     taken = _choices(questions, predictions, scorer)
     main = [q for q in questions if not q.variant]
-    blinds = {name: {q.id: pick(q) for q in main} for name, pick in BASELINES.items()}
-    rows, labels = _rows(main, taken, failures(main, predictions)), _labels_by_task(main, taken)
+    rows, baselines, baseline_consistency = _rows(main, taken, failures(main, predictions)), {}, {}
+    for name, pick in BASELINES.items():
+        blind = {q.id: pick(q) for q in main}
+        baselines[name] = _rows(main, blind, [False] * len(main))
+        baseline_consistency[name] = _consistency(main, blind)
     return {
         "scorer": scorer,
         "images": len({q.image for q in questions}),
         "rows": rows,
         "other_scorers": {},
         "consistency": _consistency(main, taken),
-        "confusion": _confusion(labels),
-        "directions": _directions(labels),
+        **_directions(main, taken),
         "updating_errors": _updating_errors(main, taken),
         "paraphrase": _paraphrase(questions, taken),
-        "baselines": {
-            name: _rows(main, blind, [False] * len(main)) for name, blind in blinds.items()
-        },
-        "baseline_consistency": {name: _consistency(main, blind) for name, blind in blinds.items()},
+        "baselines": baselines,
+        "baseline_consistency": baseline_consistency,
         "published": comparable(published_rows(), rows),
         "published_consistency": published("scene_consistency"),
     }
@@ -114,10 +108,11 @@ def _choices(
     questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str
 ) -> dict[str, str | None]:
     known("scorer", scorer, SCORERS)
-    return {
-        q.id: chosen(p.answer, q.options) if p.status == "ok" and p.answer is not None else None
-        for q, p in paired(questions, predictions)
-    }
+    choices: dict[str, str | None] = {}
+    for q, p in paired(questions, predictions):
+        answered = p.status == "ok" and p.answer is not None
+        choices[q.id] = chosen(p.answer, q.options) if answered else None
+    return choices
 
 
 # --- accuracy -------------------------------------------------------------------------------------
@@ -138,9 +133,8 @@ def _paraphrase(questions: Sequence[Question], taken: Choices) -> dict[str, dict
     for q in questions:
         original = by_id.get(q.of)
         if q.variant and original is not None:
-            pairs.setdefault(q.category, []).append(
-                (taken[original.id] == q.answer, taken[q.id] == q.answer)
-            )
+            both = taken[original.id] == q.answer, taken[q.id] == q.answer
+            pairs.setdefault(q.category, []).append(both)
     result = {}
     for task in TASKS:
         if task in pairs:
@@ -171,19 +165,15 @@ def _consistency(questions: Sequence[Question], taken: Choices) -> dict[str, dic
                 by_view.setdefault(q.group, {})[q.views[0]] = q
         cells = {}
         for name, views in VIEW_SETS.items():
-            whole = [
-                [of_view[v] for v in views]
-                for of_view in by_view.values()
-                if of_view.keys() >= set(views)
-            ]
-            if whole:
-                agree = [_agrees(group, taken) for group in whole]
-                right = [all(taken[q.id] == q.answer for q in group) for group in whole]
-                cells[name] = {
-                    "n": len(whole),
-                    "consistent": 100.0 * float(np.mean(agree)),
-                    "joint": 100.0 * float(np.mean(right)),
-                }
+            agree, right = [], []
+            for of_view in by_view.values():
+                if of_view.keys() >= set(views):
+                    group = [of_view[v] for v in views]
+                    agree.append(_agrees(group, taken))
+                    right.append(all(taken[q.id] == q.answer for q in group))
+            if agree:
+                shares = (100.0 * np.mean([agree, right], axis=1)).tolist()
+                cells[name] = {"n": len(agree), "consistent": shares[0], "joint": shares[1]}
         if cells:
             result[task] = cells
     return result
@@ -203,56 +193,39 @@ def _agrees(questions: Sequence[Question], taken: Choices) -> bool:
 # --- diagnoses ------------------------------------------------------------------------------------
 
 
-class _LabelPair(NamedTuple):
-    """Ground-truth and predicted answers of a task."""
-
-    gold: list[str]
-    answered: list[str | None]
-
-
-def _labels_by_task(questions: Sequence[Question], taken: Choices) -> dict[str, _LabelPair]:
-    """Collect the answers of each single-view task that occurs."""
-    labels: dict[str, _LabelPair] = {}
+def _directions(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
+    """Return the entries `confusion` and `directions` of the report: of each single-view task that
+    occurs, the confusion matrices, and how often each direction is right and answered.
+    """
+    matrices: dict[str, dict] = {}
+    counts: dict[str, dict] = {}
     for task in SINGLE:
         of_task = [q for q in questions if q.category == task]
+        gold, answered = [q.answer for q in of_task], [taken[q.id] for q in of_task]
         if of_task:
-            labels[task] = _LabelPair([q.answer for q in of_task], [taken[q.id] for q in of_task])
-    return labels
-
-
-def _confusion(labels_by_task: Mapping[str, _LabelPair]) -> dict[str, dict]:
-    return {
-        task: {name: confusion(*both, labels).tolist() for name, labels in GROUPS.items()}
-        for task, both in labels_by_task.items()
-    }
-
-
-def _directions(labels_by_task: Mapping[str, _LabelPair]) -> dict[str, dict]:
-    return {
-        task: {name: distribution(answers, LABELS) for name, answers in both._asdict().items()}
-        for task, both in labels_by_task.items()
-    }
+            matrices[task], counts[task] = {}, {}
+            for name, labels in GROUPS.items():
+                matrices[task][name] = confusion(gold, answered, labels).tolist()
+            for name, answers in (("gold", gold), ("answered", answered)):
+                counts[task][name] = distribution(answers, LABELS)
+    return {"confusion": matrices, "directions": counts}
 
 
 def _updating_errors(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
     """Classify errors in egocentric updating: the label before the turn, the label after a
     clockwise turn, or another one. For a turn of 180 degrees the two directions coincide.
     """
-    result: dict[str, dict] = {}
+    result: dict[str, dict[int, dict[str, int]]] = {}
     for q in questions:
         match = _ANGLE.search(q.text)
         if q.category != "updating_ego" or q.answer not in LABELS or not match:
             continue
         angle = int(match[1])
-        cell = result.setdefault(group_of(q.answer), {}).setdefault(
-            str(angle), dict.fromkeys(ERRORS, 0)
-        )
+        angles = result.setdefault(group_of(q.answer), {})
+        cell = angles.setdefault(angle, dict.fromkeys(ERRORS, 0))
         cell[_error(taken[q.id], q.answer, angle)] += 1
-    return {
-        g: dict(sorted(result[g].items(), key=lambda item: int(item[0])))
-        for g in GROUPS
-        if g in result
-    }
+    groups = [group for group in GROUPS if group in result]
+    return {g: {str(angle): result[g][angle] for angle in sorted(result[g])} for g in groups}
 
 
 def _error(answer: str | None, gold: str, angle: int) -> str:

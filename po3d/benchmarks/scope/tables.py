@@ -32,15 +32,10 @@ def consistency_table(report: dict, *others: dict, named: bool = False) -> Table
             rows.append(_consistency_row(f"{name}, {task}", cells.get(task)))
     theirs = len(rows)
     for row in report["published_consistency"]:
-        cells = [
-            row["orthogonal_4_view"],
-            None,
-            row["diagonal_4_view"],
-            None,
-            row["all_8_view"],
-            None,
-        ]
-        rows.append([f"{row['model']} *", None, *cells])
+        cells: list[Cell] = [f"{row['model']} *", None]
+        for key in ("orthogonal_4_view", "diagonal_4_view", "all_8_view"):
+            cells += [row[key], None]
+        rows.append(cells)
     return Table(header, rows, (ours, theirs))
 
 

@@ -114,16 +114,10 @@ def scene(
 
         orbit_scene = with_rendered_visibility(orbit_scene, pictures, index)
     name = scene_name(index)
-    asker = _QuestionSampler(
-        orbit_scene, name, index, rng(seed, f"scope/{split}", index), difficulty
-    )
-    view = SceneViews(
-        replace(orbit_scene.scene, image=name),
-        orbit_scene.orbit,
-        orbit_scene.visible,
-        orbit_scene.ground,
-        orbit_scene.models,
-    )
+    random = rng(seed, f"scope/{split}", index)
+    asker = _QuestionSampler(orbit_scene, name, index, random, difficulty)
+    rest = orbit_scene.orbit, orbit_scene.visible, orbit_scene.ground, orbit_scene.models
+    view = SceneViews(replace(orbit_scene.scene, image=name), *rest)
     return view, asker.questions()
 
 
@@ -161,14 +155,10 @@ class _QuestionSampler:
         """Return the candidate pairs: those that `difficulty` asks for, if there are
         any.
         """
-        near = self.difficulty.near
-        if (
-            near is not None
-            and self.random.random() < near
-            and (pairs := visible_pairs(self.orbit_scene, near=True))
-        ):
-            return pairs
-        return visible_pairs(self.orbit_scene)
+        near, pairs = self.difficulty.near, []
+        if near is not None and self.random.random() < near:
+            pairs = visible_pairs(self.orbit_scene, near=True)
+        return pairs or visible_pairs(self.orbit_scene)
 
     # --- one view ---------------------------------------------------------------------------------
 
@@ -203,11 +193,10 @@ class _QuestionSampler:
         turn = TURNS[(self.index + k + 1) % 3]
         sitting = pair.reference in self.orbit_scene.seats
         same = dict.fromkeys(VIEWS, label)
+        turned = call("turned", str(turn), b, a, program)
         return [
             *self.around("consistency_allo", k, program, same, sitting),
-            *self.around(
-                "updating_allo", k, call("turned", str(turn), b, a, program), same, sitting
-            ),
+            *self.around("updating_allo", k, turned, same, sitting),
         ]
 
     def around(
@@ -236,9 +225,8 @@ class _QuestionSampler:
             right = (self.index + 2 * n) % 4
             options = [*others[:right], names[ranked[0]], *others[right:]]
             words = int(self.random.integers(2**31))
-            questions += self.ask(
-                "integration_allo", which, program, views, options, names[ranked[0]], words
-            )
+            answer = names[ranked[0]]
+            questions += self.ask("integration_allo", which, program, views, options, answer, words)
         return questions
 
     def ask(
@@ -262,23 +250,19 @@ class _QuestionSampler:
             "options": tuple(options), "group": group,
         }  # fmt: skip
         frame = "2d" if task.endswith("_ego") else "6d"
-        texts = [
-            say(program, task, r, sitting, views, options) for r in (None, rng(words, "words"))
-        ]
-        row, paraphrase = (
-            (frame, task, answer, SCOPE.text(program)),
-            {"variant": "paraphrase", "of": key},
-        )
-        return [
-            OrbitQuestion(key, self.name, texts[0], *row, **fields),
-            OrbitQuestion(f"{key}/p", self.name, texts[1], *row, **fields, **paraphrase),
-        ]
+        row, questions = (frame, task, answer, SCOPE.text(program)), []
+        for ending, random, more in (
+            ("", None, {}),
+            ("/p", rng(words, "words"), {"variant": "paraphrase", "of": key}),
+        ):
+            text = say(program, task, random, sitting, views, options)
+            questions.append(OrbitQuestion(key + ending, self.name, text, *row, **fields, **more))
+        return questions
 
     def label(self, axes: Axes, pair: ReferencePair) -> str:
         ground = self.orbit_scene.scene.positions[:, :2]
         return nearest_label(azimuth_in(axes, ground[pair.target] - ground[pair.reference]))
 
     def nouns(self, pair: ReferencePair) -> tuple[Call, Call]:
-        return call("thing", self.orbit_scene.names[pair.target]), call(
-            "thing", self.orbit_scene.names[pair.reference]
-        )
+        target, reference = (self.orbit_scene.names[i] for i in (pair.target, pair.reference))
+        return call("thing", target), call("thing", reference)

@@ -9,7 +9,7 @@ camera, `rotation` instead of a heading. Conversions in both directions are here
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -94,24 +94,16 @@ def read_questions(path: Path) -> list:
     return records
 
 
-class StoredQuestion(NamedTuple):
-    """The fields of a question record."""
-
-    index: int
-    image: str
-    text: str
-    answer: str  # as stored
-    program: str  # "" if missing or not supported
-    unread: str  # why the program is not supported
-
-
-def stored_question(record: object, where: str) -> StoredQuestion:
-    """Parse a record of a question file; raise InputError for missing or malformed fields."""
+def stored_question(record: object, where: str) -> tuple[int, str, str, str, str, str]:
+    """Return the number, image, text and stored answer in a record of a question file, its program
+    ("" if missing or not supported), and why that is not supported ("" if it is). Raise InputError
+    for missing or malformed fields.
+    """
     if not isinstance(record, Mapping):
         raise InputError(f"{where}: a question should be an object, not {type(record).__name__}")
     index, image = _question_index(record, where), _stored_image(record, where)
     text, answer = field_text(record, "question", where), field_text(record, "answer", where)
-    return StoredQuestion(index, image, text, answer, *_stored_program(record))
+    return (index, image, text, answer, *_stored_program(record))
 
 
 def question_record(
@@ -122,13 +114,9 @@ def question_record(
     `nodes_from_program`.
     """
     about = {key: scene[key] for key in ("split", "image_filename", "image_index")}
-    fields = {
-        "question": text,
-        "answer": answer,
-        "question_index": index,
-        "template_filename": template,
-    }
-    return {**about, **fields, "program": nodes_from_program(program, outputs)}
+    about |= {"question": text, "answer": answer, "question_index": index}
+    nodes = nodes_from_program(program, outputs)
+    return {**about, "template_filename": template, "program": nodes}
 
 
 def _question_index(record: Mapping, where: str) -> int:
@@ -210,13 +198,12 @@ def read_scenes(root: str | Path) -> list[dict]:
     for file in files:
         content = read_json(file, "scene file")
         scenes = content.get("scenes", [content]) if isinstance(content, dict) else content
-        if not isinstance(scenes, list) or not all(
-            isinstance(r, dict) and "objects" in r for r in scenes
-        ):
-            raise InputError(
-                f"{file} contains no Super-CLEVR scenes: each needs the field 'objects'"
-            )
-        records += scenes
+        for record in scenes if isinstance(scenes, list) else [None]:
+            if not isinstance(record, dict) or "objects" not in record:
+                raise InputError(
+                    f"{file} contains no Super-CLEVR scenes: each needs the field 'objects'"
+                )
+            records.append(record)
     return sorted(records, key=lambda r: str(r.get("image_filename", "")))
 
 
@@ -235,20 +222,17 @@ def scene_from_superclevr(record: Mapping) -> Scene:
     boxes = vehicle_scene.po3d.boxes or (None,) * count
     if len(boxes) != count:
         raise InputError(f"{where}: {len(boxes)} boxes for {count} objects")
-    objects = tuple(
-        _object(o, f"{where}: object {i}", box)
-        for i, (o, box) in enumerate(zip(vehicle_scene.objects, boxes))
-    )
+    objects = []
+    for i, (o, box) in enumerate(zip(vehicle_scene.objects, boxes)):
+        objects.append(_object(o, f"{where}: object {i}", box))
     if vehicle_scene.matrix_world is not None:
         view = _camera_from_blender(vehicle_scene.matrix_world)
     else:
         view = _fitted_camera(vehicle_scene.objects)
-    occluders = (
-        None
-        if vehicle_scene.occlusion is None
-        else _occluders(vehicle_scene.occlusion, count, where)
-    )
-    return Scene(objects, AXES, "gt", view, occluders, vehicle_scene.image_filename)
+    occluders = None
+    if vehicle_scene.occlusion is not None:
+        occluders = _occluders(vehicle_scene.occlusion, count, where)
+    return Scene(tuple(objects), AXES, "gt", view, occluders, vehicle_scene.image_filename)
 
 
 def _name(record: object) -> str:

@@ -10,14 +10,13 @@ resumed by the same command.
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from po3d.benchmarks.street_twin import StreetTwin, write
+from po3d.benchmarks.street_twin import StreetTwin, verified, write
 from po3d.benchmarks.superclevr.files import question_record, scene_from_superclevr
 from po3d.benchmarks.superclevr.names import surface
 from po3d.io.files import write_json
 from po3d.io.progress import progress
 from po3d.io.seeding import rng
 from po3d.language.say.street.language import realise
-from po3d.reasoning.execute import execute
 from po3d.synthesis.difficulty import DEFAULT, Difficulty
 from po3d.synthesis.street.question_families import comparisons, objects, spatial, zero_hop
 from po3d.synthesis.street.question_world import QUERIED_ATTRIBUTES, SceneBitsets
@@ -52,11 +51,8 @@ def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
 
     def finish(scenes: list[dict], info: dict) -> None:
         write_json(out / "superCLEVR_scenes.json", {"info": info, "scenes": scenes}, indent=None)
-        write_json(
-            last,
-            {"info": info, "questions": questions(scenes, twin.seed, twin.difficulty)},
-            indent=None,
-        )
+        records = questions(scenes, twin.seed, twin.difficulty)
+        write_json(last, {"info": info, "questions": records}, indent=None)
 
     write(out, FORMAT, twin, workers, last, finish)
 
@@ -70,22 +66,14 @@ def questions(scenes: Sequence[Mapping], seed: int, difficulty: Difficulty = DEF
         scene = scene_from_superclevr(record)
         random = rng(seed, "questions/superclevr", record["image_index"])
         materials = all("material" in o.beliefs for o in scene.objects)
-        world, attributes = (
-            SceneBitsets(scene, "2d", materials=materials),
-            WITH_MATERIAL if materials else WITHOUT,
-        )
-        for question in ask(world, attributes, balance, random, scene, difficulty):
-            outcome = execute(question.program, scene, "2d")
-            if outcome.answer != question.answer:
-                raise AssertionError(
-                    f"{record['image_filename']}: {question.program} gives "
-                    f"{outcome.answer!r}, not {question.answer!r}"
-                )
+        world = SceneBitsets(scene, "2d", materials=materials)
+        templates = WITH_MATERIAL if materials else WITHOUT
+        for question in ask(world, templates, balance, random, scene, difficulty):
+            verified(question, scene, "2d", record["image_filename"])
             answer = {"yes": True, "no": False}.get(question.answer, surface(question.answer))
             answer = int(answer) if str(answer).isdecimal() else answer
             template = f"{question.template.partition('/')[0]}.json"
             text = realise(question.program, random, "benchmark")
-            records.append(
-                question_record(record, text, answer, len(records), template, question.program)
-            )
+            fields = (text, answer, len(records), template, question.program)
+            records.append(question_record(record, *fields))
     return records

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from po3d.benchmarks.base import Augmentation, Benchmark, Harness, twin_of
+from po3d.benchmarks.base import Benchmark, twin_of
 from po3d.benchmarks.choices import lettered
 from po3d.benchmarks.threedsrbench.data import augmented, load, write_release, write_vlmevalkit
 from po3d.benchmarks.threedsrbench.score import SCORERS, correct, score
@@ -50,8 +50,9 @@ BENCHMARK = Benchmark(
     NAME, "photographs", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt,
     IndoorDifficulty,
     prompt_settings={"style": ("plain", "cot", "boxes")},
-    augmentation=Augmentation(augmented, write_release),
-    harness=Harness(bare=False, write=write_vlmevalkit),  # VLMEvalKit formats the options itself
+    augmented=augmented,
+    write_release=write_release,
+    write_harness_table=write_vlmevalkit,  # VLMEvalKit formats the options itself
     generate_on_photographs=generate_on_photographs,
     title="3DSRBench",
     protocols=_PROTOCOLS,

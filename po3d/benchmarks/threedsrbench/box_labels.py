@@ -8,7 +8,7 @@ z = 0 is the ground. Gravity is the common vertical axis of the boxes.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
@@ -90,28 +90,20 @@ def scene_of(
         raise ValueError("the boxes have no common vertical axis")
     down = down / np.linalg.norm(down)
     if height is None:
-        height = (
-            max(float(down @ box.center) + box.extent[2] / 2 for box in boxes) if boxes else 1.5
-        )
-    pitch, roll = (
-        math.asin(float(np.clip(-down[2], -1, 1))),
-        math.atan2(float(down[0]), float(down[1])),
-    )
+        feet = [float(down @ box.center) + box.extent[2] / 2 for box in boxes]
+        height = max(feet, default=1.5)
+    pitch = math.asin(float(np.clip(-down[2], -1, 1)))
+    roll = math.atan2(float(down[0]), float(down[1]))
     camera = held(CameraPose(height, pitch, roll, AHEAD), *size, (k[0, 0] + k[1, 1]) / 2)
     camera = replace(camera, center=(float(k[0, 2]), float(k[1, 2])))
     to_world = camera.cam_T_world.inverse()
     objects = []
     for box in boxes:
         front = to_world.rotation @ box.rotation[:, 0]
-        objects.append(
-            ObjectState(
-                {"name": {box.name: 1.0}},
-                tuple(to_world.transform(box.center).tolist()),
-                float(wrap_angle(math.atan2(front[1], front[0]))),
-                box.extent,
-                box=box.image_box,
-            )
-        )
+        heading = float(wrap_angle(math.atan2(front[1], front[0])))
+        place = tuple(to_world.transform(box.center).tolist())
+        belief = {"name": {box.name: 1.0}}
+        objects.append(ObjectState(belief, place, heading, box.extent, box=box.image_box))
     axes = viewer_axes((math.cos(AHEAD), math.sin(AHEAD)))
     return Scene(tuple(objects), axes, "gt", camera, image=image)
 
@@ -122,13 +114,8 @@ def scene_of(
 def _kitti(labels: Path, photographs: Path) -> Iterator[LabelledPhotograph]:
     folder = labels / "label_2" if (labels / "label_2").is_dir() else labels
     for path in sorted(folder.glob("*.txt")):
-        picture = next(
-            (p for s in PICTURES if (p := photographs / f"{path.stem}{s}").is_file()), None
-        )
-        calibration = next(
-            (p for p in (labels / "calib" / path.name, path.with_suffix(".calib")) if p.is_file()),
-            None,
-        )
+        picture = _first_file(photographs / f"{path.stem}{suffix}" for suffix in PICTURES)
+        calibration = _first_file([labels / "calib" / path.name, path.with_suffix(".calib")])
         if picture is None:
             continue
         if calibration is None:
@@ -141,6 +128,10 @@ def _kitti(labels: Path, photographs: Path) -> Iterator[LabelledPhotograph]:
         yield LabelledPhotograph(scene, tuple(k for k, box in enumerate(boxes) if box.clear))
 
 
+def _first_file(paths: Iterable[Path]) -> Path | None:
+    return next((path for path in paths if path.is_file()), None)
+
+
 def kitti_projection(path: Path) -> Array:
     """Return the projection matrix (3, 4) of the left colour camera, P2."""
     for line in read_text(path, "calibration", TEXT).splitlines():
@@ -150,12 +141,8 @@ def kitti_projection(path: Path) -> Array:
             projection = np.array([float(part) for part in line[3:].split()]).reshape(3, 4)
         except ValueError as error:
             raise InputError(f"calibration {path} can't be read ({error})") from None
-        k = projection[:, :3]
-        if (
-            not np.isfinite(projection).all()
-            or min(k[0, 0], k[1, 1]) <= 0
-            or np.linalg.matrix_rank(k) < 3
-        ):
+        k, finite = projection[:, :3], np.isfinite(projection).all()
+        if not finite or min(k[0, 0], k[1, 1]) <= 0 or np.linalg.matrix_rank(k) < 3:
             raise InputError(f"calibration {path}: P2 is no projection of a camera")
         return projection
     raise InputError(f"calibration {path} has no line P2:")
@@ -228,7 +215,7 @@ def _omni3d_photograph(
     path = PurePath(str(image["file_path"]))
     inside = not path.is_absolute() and ".." not in path.parts  # else files outside are copied
     names = [*([path] if inside else []), path.name]
-    picture = next((p for name in names if (p := photographs / name).is_file()), None)
+    picture = _first_file(photographs / name for name in names)
     boxes = [box for a in annotations if (box := _omni3d_box(a)) is not None]
     if picture is None or not boxes:
         return None
@@ -244,14 +231,11 @@ def _omni3d_box(annotation: Mapping[str, Any]) -> LabelledBox | None:
         return None
     width, height, length = map(float, annotation["dimensions"])
     rotation = np.array(annotation["R_cam"], float).reshape(3, 3)
-    corners = next(
-        (
-            annotation[key]
-            for key in ("bbox2D_tight", "bbox2D_trunc", "bbox2D_proj")
-            if annotation.get(key) and annotation[key][0] != -1
-        ),
-        None,
-    )
+    corners = None
+    for key in ("bbox2D_tight", "bbox2D_trunc", "bbox2D_proj"):
+        if annotation.get(key) and annotation[key][0] != -1:
+            corners = annotation[key]
+            break
     if min(width, height, length) <= 0 or corners is None:
         return None
     visible, cut = annotation.get("visibility", 1), annotation.get("truncation", 0)

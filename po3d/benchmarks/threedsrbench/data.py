@@ -18,14 +18,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.choices import by_letter, letters_of
-from po3d.benchmarks.splits import QuestionSplit, unique
+from po3d.benchmarks.splits import QuestionSplit, scenes_by_image, unique
 from po3d.benchmarks.threedsrbench.report import LETTERS, read_table
 from po3d.benchmarks.threedsrbench.score import CATEGORIES, VIEWPOINTS
 from po3d.benchmarks.twin_folder import TWIN, described
@@ -35,7 +35,7 @@ from po3d.io.files import atomic_write, read_jsonl, write_jsonl
 from po3d.io.images import ImageError, decode_image, read_image
 from po3d.reasoning.questions import Question
 from po3d.scene.camera import mirrored
-from po3d.scene.table import Scene, from_json, to_json
+from po3d.scene.table import Scene, to_json
 from po3d.synthesis.difficulty import IndoorDifficulty, difficulty_of
 
 OURS = "3dsrbench.tsv"
@@ -59,23 +59,17 @@ WHERE = "download: Hugging Face, dataset ccvl/3DSRBench"
 _QID = re.compile(r"(?P<base>[^-\s]+)(?P<flip>-flip)?(?:-(?P<turn>\d+))?")
 
 
-class Qid(NamedTuple):
-    """The parts of a row's id."""
-
-    base: str
-    flip: bool
-    turn: int  # rotation of the options; 0: as annotated
-
-
-def split_qid(qid: str, where: str = "") -> Qid:
-    """Parse a qid; raise InputError if it is malformed. `where` is the prefix of the message."""
+def split_qid(qid: str, where: str = "") -> tuple[str, bool, int]:
+    """Parse a qid into its base, whether it is a mirror image, and the rotation of its options (0:
+    as annotated); raise InputError if it is malformed. `where` is the prefix of the message.
+    """
     match = _QID.fullmatch(qid)
     if not match:
         raise InputError(
             f"{where}{qid!r} is not a qid; expected XXXXXXXX, optionally followed by -flip, -1 or"
             " -flip-1"
         )
-    return Qid(match["base"], bool(match["flip"]), int(match["turn"] or 0))
+    return match["base"], bool(match["flip"]), int(match["turn"] or 0)
 
 
 @dataclass(frozen=True)
@@ -134,7 +128,7 @@ class ThreeDSRBenchSplit(QuestionSplit):
 
     def notes(self) -> list[str]:
         """Return notes on this split: a table without rotations."""
-        if any(split_qid(q.id).turn for q in self.questions):
+        if _has_rotations(self.questions):
             return []
         return [
             "the table has no rotations of options, so circular equals vanilla here; the "
@@ -154,7 +148,8 @@ class ThreeDSRBenchSplit(QuestionSplit):
     def truth(self, name: str) -> Scene:
         """Return the ground-truth scene of an image; raise InputError if there is none."""
         if not self._scenes and (self.root / SCENES).is_file():
-            self._scenes.update(_read_scenes(self.root / SCENES))
+            path = self.root / SCENES
+            self._scenes.update(scenes_by_image(read_jsonl(path, "scene file"), path))
         bare = name.removesuffix(MIRROR)
         if bare not in self._scenes:
             raise InputError(
@@ -182,15 +177,19 @@ class Lens:
 
     def known_focal(self) -> float | None:
         """Return the true focal length of a twin's view; None for photographs."""
-        camera = (
-            self.split.truth(self.name).camera if (self.split.root / SCENES).is_file() else None
-        )
+        if not (self.split.root / SCENES).is_file():
+            return None
+        camera = self.split.truth(self.name).camera
         return None if camera is None else camera.focal / camera.width
 
     def focal(self, name: str) -> float:
         """Return the known focal length, else FOCAL."""
         known = self.known_focal()
         return FOCAL if known is None else known
+
+
+def _has_rotations(questions: Sequence[Question]) -> bool:
+    return any(split_qid(q.id)[2] for q in questions)
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -218,7 +217,7 @@ def load(root: str | Path, split: str = "", flips: bool = False) -> ThreeDSRBenc
 def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
     """Convert a row to a question."""
     qid = record.get("qid") or record.get("index", "")
-    name = split_qid(qid, f"{where}: ")
+    base, flip, _ = split_qid(qid, f"{where}: ")
     offered = {letter: record[letter] for letter in LETTERS if letter in record}
     letter, category = record.get("answer", "").upper(), record.get("category", "")
     if letter not in offered:
@@ -232,22 +231,23 @@ def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
     viewpoint = record.get("viewpoint", "")
     if "viewpoint" in record:
         known("viewpoint", viewpoint, VIEWPOINTS, f"{where}: ")
-    image = record.get("pixels") or photo + (
-        MIRROR if name.flip and record.get("mirrored") != "yes" else ""
-    )
+    stored_flip = flip and record.get("mirrored") != "yes"
+    image = record.get("pixels") or photo + (MIRROR if stored_flip else "")
     if not image:
         raise InputError(f"{where}: the row has neither an image nor its path or URL")
     answer, program, options = offered[letter], record.get("program", ""), tuple(offered.values())
-    letters = "".join(offered)
+    letters, columns = "".join(offered), {}
+    for key, value in record.items():
+        if key.startswith("meta_"):
+            columns[key.removeprefix("meta_")] = value
     fields = {
-        "scene": record.get("scene") or photo or name.base,
+        "scene": record.get("scene") or photo or base,
         "letter": letter,
         "viewpoint": viewpoint,
-    }
-    fields["letters"] = "" if letters == "".join(LETTERS[: len(letters)]) else letters
-    fields |= {"index": record.get("index", ""), "source": record.get("image_source", "")}
-    fields["columns"] = {
-        k.removeprefix("meta_"): v for k, v in record.items() if k.startswith("meta_")
+        "letters": "" if letters == "".join(LETTERS[: len(letters)]) else letters,
+        "index": record.get("index", ""),
+        "source": record.get("image_source", ""),
+        "columns": columns,
     }
     text = record["question"]
     return PhotoQuestion(qid, image, text, "6d", category, answer, program, options, **fields)
@@ -264,20 +264,13 @@ def _photo(record: Mapping[str, str], where: str) -> str:
     return path
 
 
-def _read_scenes(path: Path) -> dict[str, Scene]:
-    scenes = (
-        from_json(r, f"{path}, record {k}") for k, r in enumerate(read_jsonl(path, "scene file"))
-    )
-    return {scene.image: scene for scene in scenes}
-
-
 def augmented(root: str | Path) -> ThreeDSRBenchSplit:
     """Load the release at `root` and add all rotations of the options and, for raw annotations, all
     mirror images, as needed for the official metric. Raise InputError if the table already has
     rotations.
     """
     result = load(root, flips=True)
-    if any(split_qid(q.id).turn for q in result.questions):
+    if _has_rotations(result.questions):
         raise InputError(f"{result.table} already has rotations")
     return replace(result, questions=tuple(row for q in result.questions for row in rotations(q)))
 
@@ -309,9 +302,10 @@ def write_release(
     folder = Path(folder)
     write_jsonl(folder / SCENES, map(to_json, scenes), compact=True)
     extra = sorted({k for q in questions for k in q.columns})
-    stored_flips = {
-        q.id for q in questions if split_qid(q.id).flip and not q.image.endswith(MIRROR)
-    }
+    stored_flips = set()
+    for q in questions:
+        if split_qid(q.id)[1] and not q.image.endswith(MIRROR):
+            stored_flips.add(q.id)
     columns = [*COLUMNS, "image_path", "image_source", "viewpoint", "scene", "program"]
     columns += ["mirrored"] if stored_flips else []
     columns += [f"meta_{k}" for k in extra]

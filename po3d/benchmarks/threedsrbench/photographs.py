@@ -15,17 +15,16 @@ from pathlib import Path
 import numpy as np
 
 from po3d.benchmarks.threedsrbench.box_labels import LabelledPhotograph, read_labels
-from po3d.benchmarks.threedsrbench.data import MIRROR, PhotoQuestion, rotations, write_release
-from po3d.benchmarks.threedsrbench.score import CATEGORIES, LETTERS
+from po3d.benchmarks.threedsrbench.data import write_release
+from po3d.benchmarks.threedsrbench.score import CATEGORIES
+from po3d.benchmarks.threedsrbench.twin import both_sides
 from po3d.io.errors import InputError
 from po3d.io.runs import LOCK
 from po3d.io.seeding import rng
 from po3d.language.lexicon import fits
-from po3d.language.programs.threedsrbench import THREEDSRBENCH, PhraseCall
+from po3d.language.programs.threedsrbench import PhraseCall
 from po3d.language.say.threedsrbench import speak
-from po3d.reasoning.grounded import answered, without_row
 from po3d.reasoning.questions import Question
-from po3d.scene.camera import mirrored
 from po3d.scene.table import Scene
 from po3d.synthesis.indoor_view.questions import CategoryBalance, ViewQuestion, offers
 
@@ -104,24 +103,5 @@ def question_rows(
     names = [scene.objects[i].value("name") for i in item.rows]
     spoken = speak(PhraseCall(item.op, tuple(names)), "release", random)
     program = PhraseCall(item.op, tuple(f"#{i} {name}" for i, name in zip(item.rows, names)))
-    rows: list[Question] = []
-    for ending, image, table in (
-        ("", scene.image, scene),
-        ("-flip", scene.image + MIRROR, mirrored(scene)),
-    ):
-        right = answered(THREEDSRBENCH.to_core(program), table).answer
-        option = spoken.option_of[without_row(right)]
-        row = PhotoQuestion(
-            f"{number:05d}{CATEGORIES.index(category):02d}p{ending}",
-            image,
-            spoken.text,
-            "6d",
-            category,
-            option,
-            program.text(),
-            scene=scene.image,
-            letter=LETTERS[spoken.options.index(option)],
-            options=tuple(spoken.options),
-        )
-        rows += rotations(row)
-    return rows
+    name = f"{number:05d}{CATEGORIES.index(category):02d}p"
+    return both_sides(name, category, spoken, program, scene, scene.image)

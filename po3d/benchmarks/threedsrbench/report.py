@@ -27,6 +27,7 @@ from po3d.language.programs.threedsrbench import OPERATIONS, PhraseCall
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")  # of an image path
 LETTERS = ("A", "B", "C", "D")
 REQUIRED = ("question", "A", "B", "answer", "category")
+_SIDE = re.compile(r"\b(?:[Ll]eft|[Rr]ight)\b")
 RAW = ("qid", "qtype", "relation", "answer")
 # Relation -> operation. A raw annotation is worded like the twin's questions
 # (threedsrbench.grammar), with the non-empty cells of subject, object1 and object2 in this order.
@@ -62,11 +63,10 @@ def read_table(path: Path, flips: bool = False) -> tuple[list[dict[str, str]], d
     _follow_pointers(records, path)
     columns = set().union(*records)
     if set(RAW) <= columns and "question" not in columns:
-        worded = [_worded(r, f"{path}, row {k}") for k, r in enumerate(records)]
-        if flips:
-            worded += [
-                _worded(mirrored_record(r), f"{path}, row {k}") for k, r in enumerate(records)
-            ]
+        mirrored = [mirrored_record(r) for r in records] if flips else []
+        worded = []
+        for rows in (records, mirrored):
+            worded += [_worded(r, f"{path}, row {k}") for k, r in enumerate(rows)]
         return worded, pictures
     if missing := [c for c in REQUIRED if c not in columns]:
         raise InputError(f"{path} is not a 3DSRBench table: the column {missing[0]!r} is missing")
@@ -128,9 +128,7 @@ def mirrored_record(record: Mapping[str, str]) -> dict[str, str]:
     result = dict(record)
     for column in ("subject", "object1", "object2", "answer"):
         if column in result:
-            result[column] = re.sub(
-                r"\b(?:[Ll]eft|[Rr]ight)\b", lambda m: sides[m[0]], result[column]
-            )
+            result[column] = _SIDE.sub(lambda m: sides[m[0]], result[column])
     return result | {"qid": f"{record['qid']}-flip"}
 
 
@@ -147,12 +145,11 @@ def _worded(record: Mapping[str, str], where: str) -> dict[str, str]:
     slots = {str(k): thing for k, thing in enumerate(things)}
     question = load("threedsrbench").fill(f"release.{op}", lambda n: 0, **slots)
     yes_no = dict(zip(("yes", "no"), texts)) if len(texts) == 2 else {}
-    wanted = yes_no.get(answer.lower(), answer).lower()
-    letters = [letter for letter, text in zip(LETTERS, texts) if text.lower() == wanted]
-    if not letters:
+    wanted, lower = yes_no.get(answer.lower(), answer).lower(), [text.lower() for text in texts]
+    if wanted not in lower:
         raise InputError(f"{where}: the answer {answer!r} is not one of {', '.join(texts)}")
     worded = ("subject", "object1", "object2", "qtype", "relation")
-    unchanged = {k: v for k, v in record.items() if k not in worded}
+    fields = {k: v for k, v in record.items() if k not in worded}
+    fields |= {"question": question, **dict(zip(LETTERS, texts))}
     category = f"{record['qtype']}_{relation}".replace(" ", "_")
-    fields = {"question": question, **dict(zip(LETTERS, texts))}
-    return unchanged | fields | {"answer": letters[0], "category": category}
+    return fields | {"answer": LETTERS[lower.index(wanted)], "category": category}

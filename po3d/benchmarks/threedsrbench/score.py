@@ -16,7 +16,7 @@ scored.
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from po3d.reasoning.grounded import TAKEN
 from po3d.reasoning.questions import Prediction, Question, paired
 
 CATEGORIES = tuple(dict.fromkeys(operation.category for operation in OPERATIONS.values()))
-MAIN_TYPES = {
+MAIN_TYPES: dict[str, tuple[str, ...]] = {
     main: tuple(c for c in CATEGORIES if c.startswith(main))
     for main in ("height", "location", "orientation", "multi_object")
 }
@@ -64,9 +64,9 @@ def chosen(answer: str, options: Sequence[str], letters: Sequence[str] = LETTERS
     text is done by `po3d import`.
     """
     text = _plain(answer)
-    same = [k for k, option in enumerate(options) if _plain(option) == text]
-    if same:
-        return same[0]
+    texts = list(map(_plain, options))
+    if text in texts:
+        return texts.index(text)
     letter = answer.strip(" .():").upper()
     return letters.index(letter) if len(letter) == 1 and letter in letters[: len(options)] else None
 
@@ -111,13 +111,10 @@ def _chosen_options(
     """
     answers = {}
     for q, p in paired(questions, predictions):
-        at = (
-            chosen(p.answer, q.options, letters_of(q))
-            if p.status == "ok" and p.answer is not None
-            else None
-        )
-        if at is not None:
-            answers[q.id] = _plain(q.options[at])
+        if p.status == "ok" and p.answer is not None:
+            at = chosen(p.answer, q.options, letters_of(q))
+            if at is not None:
+                answers[q.id] = _plain(q.options[at])
     return answers
 
 
@@ -164,37 +161,27 @@ def score(
     known("scorer", scorer, SCORERS)
     some(questions)
     hits = row_hits(questions, predictions)
-    views = [v for v in VIEWPOINTS if any(q.viewpoint == v for q in questions)]
     table = _Table(questions, predictions, hits, scorer)
     rows = table.rows()
+    others, by_viewpoint = {}, {}
+    for other in SCORERS:
+        if other != scorer:
+            others[other] = _Table(questions, predictions, hits, other).rows()
+    for view in VIEWPOINTS:
+        if own := [k for k, q in enumerate(questions) if q.viewpoint == view]:
+            by_viewpoint[view] = _Table(questions, predictions, hits, scorer, own).rows()
     return {
         "scorer": scorer,
         "images": len({q.scene for q in questions}),
         "rows": rows,
-        "other_scorers": {
-            s: _Table(questions, predictions, hits, s).rows() for s in SCORERS if s != scorer
-        },
-        "baselines": {
-            name: table.guessing(same) for name, same in (("random", False), ("random++", True))
-        },
+        "other_scorers": others,
+        "baselines": {"random": table.guessing(False), "random++": table.guessing(True)},
         "relative_drop": table.relative_drop(),
-        "by_viewpoint": {
-            v: _Table(*_of_viewpoint(v, questions, predictions, hits), scorer).rows() for v in views
-        },
+        "by_viewpoint": by_viewpoint,
         "not_found": _unresolved(questions, predictions, hits, scorer),
         "consistency": consistency(questions, predictions),
         "published": comparable(published_rows(), rows),
     }
-
-
-def _of_viewpoint(
-    view: str,
-    questions: Sequence[Question],
-    predictions: Sequence[Prediction],
-    hits: Sequence[bool],
-):
-    indices = [k for k, q in enumerate(questions) if q.viewpoint == view]
-    return [questions[k] for k in indices], predictions, [hits[k] for k in indices]
 
 
 def _unresolved(
@@ -209,12 +196,12 @@ def _unresolved(
     indices = [k for k, key in enumerate(keys) if key in keys_answered]
     if not indices:
         return {}
-    table = _Table([questions[k] for k in indices], predictions, [hits[k] for k in indices], scorer)
+    table = _Table(questions, predictions, hits, scorer, indices)
     return {"n": len(keys_answered), "of": len(set(keys)), "rows": table.rows()}
 
 
 class _Table:
-    """Groups of rows under one protocol."""
+    """Groups of rows under one protocol; `only`: indices of the questions, by default all."""
 
     def __init__(
         self,
@@ -222,40 +209,33 @@ class _Table:
         predictions: Sequence[Prediction],
         hits: Sequence[bool],
         scorer: str,
+        only: Sequence[int] | None = None,
     ) -> None:
         failed = failures(questions, predictions)
         members: dict[str, list[int]] = {}
-        for k, q in enumerate(questions):
-            members.setdefault(group_key(q.id, scorer), []).append(k)
+        for k in range(len(questions)) if only is None else only:
+            members.setdefault(group_key(questions[k].id, scorer), []).append(k)
         self.groups = [[questions[k] for k in rows] for rows in members.values()]
-        self.right = [all(hits[k] for k in rows) for rows in members.values()]
-        self.failed = [any(failed[k] for k in rows) for rows in members.values()]
+        self.right = np.array([all(hits[k] for k in rows) for rows in members.values()])
+        self.failed = np.array([any(failed[k] for k in rows) for rows in members.values()])
         present: dict[str, list[int]] = {}
-        for k, rows in enumerate(self.groups):
-            for name in self._names(rows[0]):
+        for k, (first, *_) in enumerate(self.groups):
+            for name in (OVERALL, MAIN[first.category], first.category, first.viewpoint):
                 present.setdefault(name, []).append(k)
         order = (OVERALL, *MAIN_TYPES, *CATEGORIES, *VIEWPOINTS)
         self.columns = {name: present[name] for name in order if name in present}
 
-    @staticmethod
-    def _names(q: Question) -> tuple[str, ...]:
-        names = (OVERALL, MAIN[q.category], q.category)
-        return (*names, q.viewpoint) if q.viewpoint else names
-
     def _boot(self, names: Sequence[str]) -> Bootstrap:
-        values, scenes = (
-            [100.0 * right for right in self.right],
-            [rows[0].scene for rows in self.groups],
-        )
-        return bootstrap_groups(values, scenes, {name: self.columns[name] for name in names})
+        scenes = [rows[0].scene for rows in self.groups]
+        groups = {name: self.columns[name] for name in names}
+        return bootstrap_groups(100.0 * self.right, scenes, groups)
 
     def rows(self) -> list[dict]:
         boot = self._boot(tuple(self.columns))
         result = []
         for column, (name, indices) in enumerate(self.columns.items()):
-            figures = row(
-                name, [self.failed[k] for k in indices], boot.value[column], boot.samples[:, column]
-            )
+            failed = self.failed[indices].tolist()
+            figures = row(name, failed, boot.value[column], boot.samples[:, column])
             types = {self.groups[k][0].category for k in indices}
             result.append(counted(figures, len(types), len(TYPES_OF.get(name, CATEGORIES))))
         return result
@@ -264,20 +244,17 @@ class _Table:
         """Return the expected accuracy of guessing: one of k options per rotation group
         (`consistent`) or per row. A mirrored row is a different image, so it is guessed separately.
         """
-        expected = []
-        for rows in self.groups:
-            guesses = (
-                {group_key(q.id, "circular"): q for q in rows}.values() if consistent else rows
-            )
-            expected.append(100 * float(np.prod([1 / len(q.options) for q in guesses])))
-        return [
-            {
-                "name": name,
-                "n": len(indices),
-                "value": float(np.mean([expected[k] for k in indices])),
-            }
-            for name, indices in self.columns.items()
-        ]
+        expected = np.full(len(self.groups), 100.0)
+        for k, rows in enumerate(self.groups):
+            guesses: Iterable[Question] = rows
+            if consistent:
+                guesses = {group_key(q.id, "circular"): q for q in rows}.values()
+            expected[k] *= np.prod([1 / len(q.options) for q in guesses])
+        figures = []
+        for name, indices in self.columns.items():
+            value = float(np.mean(expected[indices]))
+            figures.append({"name": name, "n": len(indices), "value": value})
+        return figures
 
     def relative_drop(self) -> dict[str, float]:
         if not all(v in self.columns for v in VIEWPOINTS):
@@ -309,13 +286,11 @@ def consistency(
         if base != q.id and q.id in answers and base in answers:
             flips.append(mirrored_answer(q.category, answers[base]) != answers[q.id])
     rotated = [len(turns[key]) > 1 for key, size in sizes.items() if size > 1]
-    return {
-        name: {
-            "n": len(agreements),
-            "value": 100 * float(np.mean(agreements)) if agreements else 0.0,
-        }
-        for name, agreements in (("circular", rotated), ("flip", flips))
-    }
+    shares = {}
+    for name, conflicts in (("circular", rotated), ("flip", flips)):
+        value = 100 * float(np.mean(conflicts)) if conflicts else 0.0
+        shares[name] = {"n": len(conflicts), "value": value}
+    return shares
 
 
 # --- published ------------------------------------------------------------------------------------
@@ -335,10 +310,9 @@ def published_rows() -> list[dict]:
     for record in published_table(__file__, "3dsrbench_vision_encoders"):
         rows.append({**record, "measured_on": MEASURED["real"]})
     for record in published_table(__file__, "3dsrbench_synthetic"):
-        by_viewpoint = {
-            view: {name: record[f"{view}_{name}"] for name in (OVERALL, *MAIN_TYPES)}
-            for view in VIEWPOINTS
-        }
+        by_viewpoint: dict[str, dict] = {}
+        for view in VIEWPOINTS:
+            by_viewpoint[view] = {n: record[f"{view}_{n}"] for n in (OVERALL, *MAIN_TYPES)}
         rows.append(
             {
                 "model": f"{record['model']}, synthetic",

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from po3d.io.errors import InputError
 from po3d.io.pools import each
 from po3d.io.seeding import rng
 from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, PhraseCall
-from po3d.language.say.threedsrbench import speak
+from po3d.language.say.threedsrbench import Spoken, speak
 from po3d.reasoning.grounded import answered, without_row
 from po3d.reasoning.questions import Question
 from po3d.scene.camera import mirrored
@@ -215,30 +215,50 @@ def question_rows(
     for viewpoint, scene, visible_rows, answer in zip(
         VIEWPOINTS, room.scenes, room.visible_rows, item.answers, strict=True
     ):
-        program = PhraseCall(
-            item.op, tuple(f"#{visible_rows.index(i)} {room.phrases[i]}" for i in item.rows)
-        )
+        things = tuple(f"#{visible_rows.index(i)} {room.phrases[i]}" for i in item.rows)
+        program = PhraseCall(item.op, things)
         name = f"{room.number:05d}{CATEGORIES.index(category):02d}{viewpoint[0]}"
+        right = answered(THREEDSRBENCH.to_core(program), scene).answer
+        if right != (program.things[answer] if isinstance(answer, int) else answer):
+            raise AssertionError(f"{name}: {program} gives {right!r}, not {answer!r}")
         hold = "level" if viewpoint == VIEWPOINTS[0] else room.kind
-        for ending, image, table in (
-            ("", scene.image, scene),
-            ("-flip", scene.image + MIRROR, mirrored(scene)),
-        ):
-            right = answered(THREEDSRBENCH.to_core(program), table).answer
-            if not ending and right != (
-                program.things[answer] if isinstance(answer, int) else answer
-            ):
-                raise AssertionError(f"{name}: {program} gives {right!r}, not {answer!r}")
-            option = spoken.option_of[without_row(right)]
-            fields = {
-                "scene": f"{room.number:06d}",
-                "viewpoint": viewpoint,
-                "columns": {"hold": hold},
-            }
-            fields |= {
-                "letter": LETTERS[spoken.options.index(option)],
-                "options": tuple(spoken.options),
-            }
-            row = (name + ending, image, spoken.text, "6d", category, option, program.text())
-            questions += rotations(PhotoQuestion(*row, **fields))
+        fields = {"viewpoint": viewpoint, "columns": {"hold": hold}}
+        unit = f"{room.number:06d}"
+        questions += both_sides(name, category, spoken, program, scene, unit, **fields)
     return questions
+
+
+def both_sides(
+    name: str,
+    category: str,
+    spoken: Spoken,
+    program: PhraseCall,
+    scene: Scene,
+    unit: str,
+    **fields: Any,
+) -> list[Question]:
+    """Return a question's rows on one image and on its mirror image, each with all rotations of its
+    options; `unit`: the resampling unit, `fields`: further ones of a `PhotoQuestion`.
+    """
+    rows: list[Question] = []
+    for ending, image, table in (
+        ("", scene.image, scene),
+        ("-flip", scene.image + MIRROR, mirrored(scene)),
+    ):
+        right = answered(THREEDSRBENCH.to_core(program), table).answer
+        option = spoken.option_of[without_row(right)]
+        row = PhotoQuestion(
+            name + ending,
+            image,
+            spoken.text,
+            "6d",
+            category,
+            option,
+            program.text(),
+            options=tuple(spoken.options),
+            scene=unit,
+            letter=LETTERS[spoken.options.index(option)],
+            **fields,
+        )
+        rows += rotations(row)
+    return rows

@@ -48,23 +48,21 @@ def cell(
     """Return the cell with the named settings and `rest` for other modules; raise InputError for an
     unknown module or setting.
     """
+    modules, units = kind.executor.modules, kind.executor.units
     settings = {_american(k): v for k, v in settings.items()}
-    if unknown := sorted(set(settings) - set(kind.executor.modules)):
-        raise InputError(
-            f"grid: {unknown[0]!r} is not a module; known: {', '.join(kind.executor.modules)}"
-        )
+    if unknown := sorted(set(settings) - set(modules)):
+        raise InputError(f"grid: {unknown[0]!r} is not a module; known: {', '.join(modules)}")
     for module, value in settings.items():
-        number = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
-        if not number and value not in (TRUTH, PREDICTED):
+        if value in (TRUTH, PREDICTED):
+            continue
+        if isinstance(value, bool | str) or not isinstance(value, int | float) or not value >= 0:
             raise InputError(
                 f"grid: {module}={value!r} should be truth, predicted, or a non-negative noise"
                 " level"
             )
-        if number and module not in kind.executor.units:
-            raise InputError(
-                f"grid: no noise model for {module!r}; known: {', '.join(kind.executor.units)}"
-            )
-    return Cell(name, tuple(settings.get(m, rest) for m in kind.executor.modules))
+        if module not in units:
+            raise InputError(f"grid: no noise model for {module!r}; known: {', '.join(units)}")
+    return Cell(name, tuple(settings.get(m, rest) for m in modules))
 
 
 def _american(name: str) -> str:
@@ -87,8 +85,7 @@ def grid_answers(
     does not depend on the number of processes, `workers`.
     """
     images, ids = [], []
-    for _, group in itertools.groupby(by_image(questions), key=lambda q: q.image):
-        image_questions = list(group)
+    for image_questions in by_image(questions).values():
         ids += [q.id for q in image_questions]
         images.append(kind.image(image_questions, predictions, scenes, truth, seed))
     with contextlib.ExitStack() as stack:
@@ -100,16 +97,12 @@ def grid_answers(
         for answers in progress(each, "grid", len(images), unit="image"):
             rows += answers
     answers_of = dict(zip(ids, rows, strict=True))
-    predictions_of_cells = []
-    for k in range(len(cells)):
-        answers = [answers_of[q.id][k] for q in questions]
-        predictions_of_cells.append(
-            [
-                Prediction(q.id, "failed" if answer is None else "ok", answer)
-                for q, answer in zip(questions, answers, strict=True)
-            ]
-        )
-    return predictions_of_cells
+    result: list[list[Prediction]] = [[] for _ in cells]
+    for q in questions:
+        for predictions_of_cell, answer in zip(result, answers_of[q.id], strict=True):
+            status = "failed" if answer is None else "ok"
+            predictions_of_cell.append(Prediction(q.id, status, answer))
+    return result
 
 
 def _image_answers(image: Answers, cells: Sequence[Cell]) -> list[tuple[str | None, ...]]:
@@ -145,7 +138,7 @@ def plan(kind: OracleMixer, options: Mapping[str, Any]) -> Plan:
             f"grid.groups should contain each of {', '.join(kind.executor.modules)}"
             f" exactly once, not {', '.join(sorted(named))}"
         )
-    subsets = []
+    subsets, modules = [], kind.executor.modules
     for mask in range(1 << len(groups)):
         true = [name for k, name in enumerate(groups) if mask >> k & 1]
         label = "+ " + ", ".join(true)
@@ -154,31 +147,29 @@ def plan(kind: OracleMixer, options: Mapping[str, Any]) -> Plan:
         subsets.append(cell(kind, label, {m: TRUTH for name in true for m in groups[name]}))
     singles = []
     if options.get("singles", True):
-        singles = [cell(kind, f"only {m} true", {m: TRUTH}) for m in kind.executor.modules]
-        for m in kind.executor.modules:
-            # a true position implies the true depth, so they are predicted together
-            if m != "depth":
-                together = (
-                    [m, "depth"] if m == "position" and "depth" in kind.executor.modules else [m]
-                )
-                singles.append(
-                    cell(kind, f"only {m} predicted", dict.fromkeys(together, PREDICTED), TRUTH)
-                )
+        singles = [cell(kind, f"only {m} true", {m: TRUTH}) for m in modules]
+        for m in modules:
+            if m == "depth":
+                continue  # a true position implies the true depth, so they are predicted together
+            together = [m, "depth"] if m == "position" and "depth" in modules else [m]
+            settings = dict.fromkeys(together, PREDICTED)
+            singles.append(cell(kind, f"only {m} predicted", settings, TRUTH))
     curves: dict[str, list[tuple[float, Cell]]] = {}
     for quantity, sigmas in (options.get("noise") or {}).items():
         quantity = _american(quantity)
-        points = [0.0, *(s for s in sigmas if s != 0)]
-        curves[quantity] = [
-            (s, cell(kind, f"{quantity} noise {s:g}", {quantity: s}, TRUTH)) for s in points
-        ]
+        curves[quantity] = []
+        for s in (0.0, *(s for s in sigmas if s != 0)):
+            noisy = cell(kind, f"{quantity} noise {s:g}", {quantity: s}, TRUTH)
+            curves[quantity].append((s, noisy))
     more = [cell(kind, _settings_text(c), c) for c in options.get("cells") or []]
     return Plan(groups, subsets, singles, curves, more)
 
 
 def _settings_text(settings: Mapping[str, Setting]) -> str:
-    return ", ".join(
-        f"{m} {s if isinstance(s, str) else f'noise {s:g}'}" for m, s in settings.items()
-    )
+    words = []
+    for module, setting in settings.items():
+        words.append(f"{module} {setting if isinstance(setting, str) else f'noise {setting:g}'}")
+    return ", ".join(words)
 
 
 # --- the result -----------------------------------------------------------------------------------
@@ -218,13 +209,10 @@ def run_grid(
     counted = list(split.questions)
     if not kind.executor.grouped:
         counted = _counted(benchmark, split.questions, scorer)
-    answers = grid_answers(
-        kind, counted, split.truth, work.cells, predictions, scenes, seed, workers
-    )
+    inputs = predictions, scenes, seed, workers
+    answers = grid_answers(kind, counted, split.truth, work.cells, *inputs)
     problems = _unlike(counted, predictions, answers[0])
-    right = np.array(
-        [benchmark.correct(counted, predictions, scorer) for predictions in answers], float
-    )
+    right = np.array([benchmark.correct(counted, own, scorer) for own in answers], float)
     counts = np.flatnonzero(~np.isnan(right[0])).tolist()
     right, counted = right[:, counts] == 1, [counted[k] for k in counts]
     rows = {id(c): _rows(r, counted, kind.executor.headline) for c, r in zip(work.cells, right)}
@@ -259,9 +247,8 @@ def _curves(work: Plan, rows: Mapping[int, list[dict]]) -> dict[str, list[dict]]
 
 def _counted(benchmark: Benchmark, questions: Sequence[Question], scorer: str) -> list[Question]:
     """Return the questions that count in the headline figures."""
-    scores = benchmark.correct(
-        questions, [Prediction(q.id, "abstained") for q in questions], scorer
-    )
+    nothing = [Prediction(q.id, "abstained") for q in questions]
+    scores = benchmark.correct(questions, nothing, scorer)
     return [q for q, right in zip(questions, scores, strict=True) if not math.isnan(right)]
 
 
@@ -293,18 +280,19 @@ def _attribution(
     names: Sequence[str],
 ) -> dict[str, dict]:
     intervals = _share_intervals(questions, masks, shares, names)
+    categories = np.array([q.category for q in questions])
     result = {}
-    for category in (*dict.fromkeys(q.category for q in questions), "all"):
-        in_category = np.array([category in (q.category, "all") for q in questions])
-        wrong = in_category & ~masks[0]
-        alone = [masks[1 << k][wrong].mean() if wrong.any() else 0.0 for k in range(len(names))]
+    for category in intervals:
+        own = categories == category if category != "all" else np.ones(len(questions), bool)
+        wrong = own & ~masks[0]
+        alone = np.zeros(len(names))
+        if wrong.any():
+            alone = masks[1 << np.arange(len(names))][:, wrong].mean(1)
         result[category] = {
-            "n": int(in_category.sum()),
-            "error": 100 * float((~masks[0][in_category]).mean()),
-            "shares": {
-                name: 100 * float(s) for name, s in zip(names, shares[:, in_category].mean(1))
-            },
-            "alone": {name: 100 * float(a) for name, a in zip(names, alone)},
+            "n": int(own.sum()),
+            "error": 100 * float((~masks[0][own]).mean()),
+            "shares": dict(zip(names, (100 * shares[:, own].mean(1)).tolist())),
+            "alone": dict(zip(names, (100 * alone).tolist())),
             "intervals": intervals[category],
         }
     return result
@@ -342,13 +330,12 @@ def _errors(
 ) -> list[dict]:
     errors = []
     for k in np.flatnonzero(~masks[0]).tolist():
-        q, repairs = questions[k], minimal_repairs(masks[:, k].tolist())
-        errors.append(
-            {"id": q.id, "image": q.image, "category": q.category, "text": q.text, "gold": q.answer,
-             "answer": answers[k].answer,
-             "repaired_by": [[n for b, n in enumerate(names) if mask >> b & 1] for mask in repairs],
-             "shares": {n: float(s) for n, s in zip(names, shares[:, k])}}
-        )  # fmt: skip
+        q, repaired_by = questions[k], []
+        for mask in minimal_repairs(masks[:, k].tolist()):
+            repaired_by.append([name for b, name in enumerate(names) if mask >> b & 1])
+        record = {"id": q.id, "image": q.image, "category": q.category, "text": q.text}
+        record |= {"gold": q.answer, "answer": answers[k].answer, "repaired_by": repaired_by}
+        errors.append(record | {"shares": dict(zip(names, shares[:, k].tolist()))})
     return errors
 
 
@@ -368,11 +355,10 @@ def _unlike(
     predictions: Mapping[str, Prediction],
     answers: Sequence[Prediction],
 ) -> list[str]:
-    other = [
-        q.id
-        for q, p in zip(questions, answers, strict=True)
-        if predictions[q.id].answer != p.answer
-    ]
+    other = []
+    for q, p in zip(questions, answers, strict=True):
+        if predictions[q.id].answer != p.answer:
+            other.append(q.id)
     if not other:
         return []
     return [
@@ -389,6 +375,6 @@ def write_grid(result: dict, out: str | Path, pages: Mapping[str, str]) -> None:
     write_jsonl(out / ERRORS, result["errors"])
     for name, page in pages.items():
         write_file(out / name, page)
-    write_json(
-        out / GRID, {"format": GRID_FORMAT, **{k: v for k, v in result.items() if k != "errors"}}
-    )
+    content = {"format": GRID_FORMAT, **result}
+    del content["errors"]
+    write_json(out / GRID, content)

@@ -83,38 +83,25 @@ def planned(
     """
     runs = []
     for part, wanted in study["parts"].items():
-        if unknown := set(wanted) - PARTS:
-            raise InputError(
-                f"study.parts.{part}: unknown key {sorted(unknown)[0]!r}; known:"
-                f" {', '.join(sorted(PARTS))}"
-            )
-        if wanted.get("fills") not in TIMED:
-            raise InputError(
-                f"study.parts.{part}.fills={wanted.get('fills')!r} should be one of"
-                f" {', '.join(TIMED)}"
-            )
-        values = wanted.get("values") or []
+        where, values = f"study.parts.{part}", wanted.get("values") or []
+        if unknown := sorted(set(wanted) - PARTS):
+            listed = ", ".join(sorted(PARTS))
+            raise InputError(f"{where}: unknown key {unknown[0]!r}; known: {listed}")
+        if (fills := wanted.get("fills")) not in TIMED:
+            raise InputError(f"{where}.fills={fills!r} should be one of {', '.join(TIMED)}")
         if not values or not wanted.get("over"):
-            raise InputError(
-                f"study.parts.{part} needs `over` (an option of train.py) and its `values`"
-            )
+            raise InputError(f"{where} needs `over` (an option of train.py) and its `values`")
         variants = wanted.get("variants") or {"": {}}
         for value in values:
             for variant, changes in variants.items():
                 name = "-".join(filter(None, (_filename(value), variant)))
                 folder = Path(out) / part / name
-                overrides = {
-                    "out": str(folder),
-                    "export": str(folder / "checkpoint"),
-                    wanted["over"]: value,
-                }
-                config = varied(
-                    wanted.get("experiment"), wanted.get("options") or [], {**changes, **overrides}
-                )
+                changed = {**changes, "out": str(folder), "export": str(folder / "checkpoint")}
+                changed[wanted["over"]] = value
+                options = wanted.get("experiment"), wanted.get("options") or []
+                config = varied(*options, changed)
                 oracle = tuple(wanted.get("oracle") or ())
-                runs.append(
-                    TrainingRun(part, name, value, variant, config, wanted["fills"], oracle)
-                )
+                runs.append(TrainingRun(part, name, value, variant, config, fills, oracle))
     folders = [run.config["out"] for run in runs]
     if twice := next((f for f in folders if folders.count(f) > 1), None):
         raise InputError(f"two runs of the study have the same folder {twice}")
@@ -165,9 +152,8 @@ def _filename(value: object) -> str:
 def _opened(setting: Setting, out: Path) -> tuple[Split, Path]:
     source = BENCHMARKS[BENCHMARK]
     if setting.root is not None or setting.split == "mini":
-        return opened(BENCHMARK, setting.root).first(setting.size), Path(
-            setting.root or source.mini
-        )
+        root = Path(setting.root or source.mini)
+        return opened(BENCHMARK, setting.root, setting.size), root
     if setting.split != "fresh":
         raise InputError(
             f"study.split={setting.split!r} should be mini or fresh; for a release, set study.root"
@@ -244,28 +230,22 @@ def _result(
         replace(DOMAIN, mode=setting.mode),
         run.oracle,
     )
-    report = evaluate(
-        BENCHMARKS[BENCHMARK],
-        split,
-        system,
-        folder / "evaluation",
-        setting.scorer,
-        {
-            "benchmark": BENCHMARK,
-            "split": setting.split if setting.root is None else kind_of_data(Path(setting.root)),
-            "system": f"po3d, {run.part} {run.name}",
-            "settings": {},
-            "provenance": provenance(
-                run.config, {run.fills: {"sha256": about["sha256"]}}, data, git_revision()
-            ),
-        },
-        {
-            "checkpoint": about["sha256"],
-            "setting": setting.__dict__,
-            "oracle": run.oracle,
-            "data": data,
-        },
-    )
+    modules = {run.fills: {"sha256": about["sha256"]}}
+    description = {
+        "benchmark": BENCHMARK,
+        "split": setting.split if setting.root is None else kind_of_data(Path(setting.root)),
+        "system": f"po3d, {run.part} {run.name}",
+        "settings": {},
+        "provenance": provenance(run.config, modules, data, git_revision()),
+    }
+    identity = {"checkpoint": about["sha256"], "setting": setting.__dict__}
+    identity |= {"oracle": run.oracle, "data": data}
+    out = folder / "evaluation"
+    benchmark = BENCHMARKS[BENCHMARK]
+    report = evaluate(benchmark, split, system, out, setting.scorer, description, identity)
+    rows = []
+    for row in report["rows"]:
+        rows.append({k: row.get(k) for k in ("name", "n", "value", "ci_low", "ci_high")})
     return {
         "part": run.part,
         "name": run.name,
@@ -275,10 +255,7 @@ def _result(
         "parameters": about["parameters"],
         "validation": about["metrics"],
         "speed": speed,
-        "rows": [
-            {k: row.get(k) for k in ("name", "n", "value", "ci_low", "ci_high")}
-            for row in report["rows"]
-        ],
+        "rows": rows,
         "perception": report["perception"].get("all", {}) if run.fills == "perception" else {},
     }
 

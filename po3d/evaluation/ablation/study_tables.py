@@ -16,31 +16,33 @@ PERCEPTION = {  # figure -> (column, factor, digits)
 }
 
 
+POINT = ("x", "value", "ci_low", "ci_high")
+
+
 def study_tables(results: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
     """Return a table for each part: accuracy by task and other figures, one row per run."""
     tables = {}
-    for part in dict.fromkeys(r["part"] for r in results):
-        runs_of_part = [r for r in results if r["part"] == part]
-        tasks = [row["name"] for row in runs_of_part[0]["rows"]]
-        perception_keys = [
-            k for k in PERCEPTION if any(r["perception"].get(k) is not None for r in runs_of_part)
-        ]
-        per = "images/s" if runs_of_part[0]["fills"] == "perception" else "questions/s"
-        header = (part, "M parameters", per, *tasks, *(PERCEPTION[k][0] for k in perception_keys))
+    for part, runs in _parts(results).items():
+        tasks = [row["name"] for row in runs[0]["rows"]]
+        keys = [k for k in PERCEPTION if any(r["perception"].get(k) is not None for r in runs)]
+        per = "images/s" if runs[0]["fills"] == "perception" else "questions/s"
+        header = (part, "M parameters", per, *tasks, *(PERCEPTION[k][0] for k in keys))
         rows = []
-        for r in runs_of_part:
-            figures = [_figure(r["perception"].get(k), *PERCEPTION[k][1:]) for k in perception_keys]
-            rows.append(
-                [
-                    r["name"],
-                    r["parameters"] / 1e6,
-                    r["speed"],
-                    *(row["value"] for row in r["rows"]),
-                    *figures,
-                ]
-            )
+        for r in runs:
+            row = [r["name"], r["parameters"] / 1e6, r["speed"], *(t["value"] for t in r["rows"])]
+            for key in keys:
+                row.append(_figure(r["perception"].get(key), *PERCEPTION[key][1:]))
+            rows.append(row)
         tables[part] = Table(header, rows)
     return tables
+
+
+def _parts(results: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the runs of each part."""
+    parts: dict[str, list[Mapping[str, Any]]] = {}
+    for run in results:
+        parts.setdefault(run["part"], []).append(run)
+    return parts
 
 
 def _figure(value: float | None, factor: float, digits: int) -> str | None:
@@ -65,18 +67,15 @@ def curves(results: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[dic
     number.
     """
     points: dict[str, dict[str, list[dict[str, float]]]] = {}
-    for part in dict.fromkeys(r["part"] for r in results):
-        runs_of_part = [r for r in results if r["part"] == part]
-        if len(runs_of_part) < 2 or not all(
-            isinstance(r["value"], int | float) for r in runs_of_part
-        ):
+    for part, runs in _parts(results).items():
+        if len(runs) < 2 or not all(isinstance(r["value"], int | float) for r in runs):
             continue
         lines: dict[str, list[dict[str, float]]] = {}
-        for r in sorted(runs_of_part, key=lambda r: r["value"]):
+        for r in sorted(runs, key=lambda r: r["value"]):
             for row in r["rows"]:
                 line = " ".join(filter(None, (row["name"], r["variant"])))
-                point = {k: row[k] for k in ("value", "ci_low", "ci_high")}
-                lines.setdefault(line, []).append({"x": r["value"], **point})
+                point = {"x": r["value"], **{k: row[k] for k in POINT[1:]}}
+                lines.setdefault(line, []).append(point)
         points[part] = lines
     return points
 
@@ -89,18 +88,10 @@ def curve_plot(lines: Curve, path: Path) -> None:
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         for name, points in lines.items():
-            x, main = [p["x"] for p in points], name.startswith("mean")
-            color = "black" if name == "mean" else None
-            axes.plot(
-                x,
-                [p["value"] for p in points],
-                "o-",
-                lw=3 if main else 1,
-                ms=4,
-                label=name,
-                color=color,
-            )
-            low, high = ([p[end] for p in points] for end in ("ci_low", "ci_high"))
+            x, value, low, high = ([p[key] for p in points] for key in POINT)
+            main, color = name.startswith("mean"), "black" if name == "mean" else None
+            width = 3 if main else 1
+            axes.plot(x, value, "o-", lw=width, ms=4, label=name, color=color)
             if main and None not in low:
                 axes.fill_between(x, low, high, alpha=0.2, color=axes.lines[-1].get_color())
         values = sorted({p["x"] for points in lines.values() for p in points})

@@ -11,8 +11,11 @@ the exact settings (`po3d export --format easi`).
 docs/lmm.md states which parts follow EASI's code and which are a guess.
 """
 
+import argparse
 import csv
 import io
+import math
+import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,9 +23,13 @@ from typing import Any
 
 from po3d import __version__
 from po3d.benchmarks.registry import BENCHMARKS
+from po3d.benchmarks.twin_folder import kind_of_data
+from po3d.evaluation.compare import read_entry
 from po3d.evaluation.harness.vlmevalkit_results import write_results
+from po3d.evaluation.report.records import described_run
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, sha256, write_file, write_json
+from po3d.io.runs import PREDICTIONS
 from po3d.reasoning.questions import Prediction, Question
 
 # Benchmark -> its key in EASI and the dataset's name in VLMEvalKit; only these are on the
@@ -30,12 +37,9 @@ from po3d.reasoning.questions import Prediction, Question
 EASI = {"3dsrbench": ("3dsrbench", "3DSRBench")}
 # VLMEvalKit's names of 3DSRBench's protocols, in the order of its file; EASI reads the first row
 SETTINGS = {
-    "3dsrbench": {
-        "vanilla": "vanilla",
-        "flip": "flip_eval",
-        "circular": "circ_eval",
-        "flip_circular": "flip_circ_eval",
-    }
+    "3dsrbench": dict(
+        vanilla="vanilla", flip="flip_eval", circular="circ_eval", flip_circular="flip_circ_eval"
+    )
 }
 HEADLINES = ("overall", "mean", "average")
 UNKNOWN = ("modelType", "precision", "weightType", "baseModel")  # the submitter knows them
@@ -69,44 +73,61 @@ def write_easi(
     stem = out / name / f"{name}_{dataset}"
     hits = own.correct(questions, predictions, first)
     by_id = {p.id: (p, hit) for p, hit in zip(predictions, hits, strict=True)}
-    extra = {
-        "extracted": lambda q: by_id[q.id][0].answer if by_id[q.id][0].status == "ok" else "",
-        "hit": lambda q: "" if by_id[q.id][1] != by_id[q.id][1] else int(by_id[q.id][1]),
-    }
-    files = [
-        stem.with_name(f"{stem.name}_{part}")
-        for part in ("result.xlsx", "acc.csv", "settings.json")
-    ]
-    write_results(files[0], benchmark, questions, predictions, extra)
+
+    def extracted(q: Question) -> str | None:
+        prediction = by_id[q.id][0]
+        return prediction.answer if prediction.status == "ok" else ""
+
+    def hit(q: Question) -> int | str:
+        value = by_id[q.id][1]
+        return "" if math.isnan(value) else int(value)
+
+    parts = ("result.xlsx", "acc.csv", "settings.json")
+    files = [stem.with_name(f"{stem.name}_{part}") for part in parts]
+    columns = {"extracted": extracted, "hit": hit}
+    write_results(files[0], benchmark, questions, predictions, columns)
     write_file(files[1], _accuracies(by_scorer, settings))
+    description = {
+        "model": model,
+        "dataset": dataset,
+        "data": data,
+        "questions": len(questions),
+        "scorer": first,
+        "rule": own.protocols.get(first, ""),
+        "po3d": __version__,
+        "results_sha256": sha256(files[0]),
+        "run": dict(about),
+    }
+    write_json(files[2], description)
     rows = {row["name"]: row["value"] for row in by_scorer[first]}
+    write_json(out / "easi_results.json", _payload(model, key, rows, about, data, description))
+    _archive(out / "easi_results.zip", files, name)
+    return [out / "easi_results.json", out / "easi_results.zip", *files]
+
+
+def _payload(
+    model: str,
+    key: str,
+    rows: Mapping[str, float | None],
+    about: Mapping[str, Any],
+    data: str,
+    description: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the content of easi_results.json; `rows`: figures by name, `key`: EASI's of the
+    benchmark.
+    """
     overall = next((rows[n] for n in HEADLINES if n in rows), None)
-    write_json(
-        files[2],
-        {
-            "model": model,
-            "dataset": dataset,
-            "data": data,
-            "questions": len(questions),
-            "scorer": first,
-            "rule": own.protocols.get(first, ""),
-            "po3d": __version__,
-            "results_sha256": sha256(files[0]),
-            "run": dict(about),
-        },
-    )
-    payload = {
+    scores = {n: _rounded(v) for n, v in rows.items() if n not in HEADLINES}
+    count, scorer = description["questions"], description["scorer"]
+    return {
         "modelName": model,
         **dict.fromkeys(UNKNOWN, ""),
         "revision": about.get("provenance", {}).get("git_revision", ""),
         "backend": f"po3d {__version__}",
-        "remarks": f"{data}, {len(questions)} rows; 100 x mean of {first}",
+        "remarks": f"{data}, {count} rows; 100 x mean of {scorer}",
         "scores": {key: _rounded(overall)},
-        "subScores": {key: {n: _rounded(v) for n, v in rows.items() if n not in HEADLINES}},
+        "subScores": {key: scores},
     }
-    write_json(out / "easi_results.json", payload)
-    _archive(out / "easi_results.zip", files, name)
-    return [out / "easi_results.json", out / "easi_results.zip", *files]
 
 
 def _rounded(value: float | None) -> float | None:
@@ -126,13 +147,10 @@ def _accuracies(
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["setting", *(["Overall"] if headline else []), *names])
     for scorer in order:
-        values = {
-            r["name"]: "" if r["value"] is None else r["value"] / 100 for r in by_scorer[scorer]
-        }
-        figures = [values[headline]] if headline else []
-        writer.writerow(
-            [settings.get(scorer, scorer), *figures, *(values.get(n, "") for n in names)]
-        )
+        values = {r["name"]: r["value"] for r in by_scorer[scorer]}
+        figures = [values.get(name) for name in ([headline] if headline else []) + names]
+        shares = ["" if value is None else value / 100 for value in figures]
+        writer.writerow([settings.get(scorer, scorer), *shares])
     return text.getvalue()
 
 
@@ -155,3 +173,32 @@ def described_data(kind: str, benchmark: str) -> str:
     if kind == "twin":
         return f"po3d's twin of {title}, not the benchmark's images"
     return f"the release of {title}" + ", with labels corrected by po3d" * (kind == "corrected")
+
+
+def easi_command(arguments: argparse.Namespace, split: Any) -> int:
+    """Write the files for EASI of the answers to a split, and print what is missing in them."""
+    model = arguments.model or "po3d/po3d"
+    if not re.fullmatch(r"[\w-][\w.-]*/[\w-][\w.-]*", model):
+        raise InputError(f"--model {model} should be ORG/NAME, of letters, digits, dots and dashes")
+    path, benchmark = Path(arguments.predictions), arguments.benchmark
+    path = path / PREDICTIONS if path.is_dir() else path
+    questions = [q for q in split.questions if q.answer is not None]
+    predictions = read_entry(path, questions).predictions
+    about = described_run(path) or {}
+    kind = kind_of_data(Path(arguments.data or BENCHMARKS[benchmark].mini))
+    data = described_data(kind, benchmark)
+    for written in write_easi(arguments.out, model, benchmark, questions, predictions, about, data):
+        print(f"wrote {written}")
+    notes = []
+    if benchmark not in EASI:
+        notes.append(f"{benchmark} is no benchmark of EASI's leaderboard; the files have its shape")
+    if kind != "release":
+        notes.append(f"the figures are of {data}: do not submit them")
+    if not about:
+        notes.append(
+            "no run.json beside the predictions; add the settings of the run to settings.json"
+        )
+    for note in notes:
+        print(f"note: {note}")
+    print(f"fill in before a submission: {', '.join(UNKNOWN)} in easi_results.json")
+    return 0

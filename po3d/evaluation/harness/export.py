@@ -6,7 +6,7 @@ import argparse
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from po3d.benchmarks import choices
 from po3d.benchmarks.choices import gapped, letter
 from po3d.benchmarks.registry import BENCHMARKS, difficulty_options, opened
-from po3d.benchmarks.twin_folder import TWIN, described, kind_of_data
+from po3d.benchmarks.twin_folder import TWIN, described
 from po3d.benchmarks.vlmevalkit import cells, write_table
 from po3d.evaluation.compare import read_entry
 from po3d.evaluation.harness import FORMATS, lmms_task
@@ -26,7 +26,6 @@ from po3d.evaluation.report.records import data_of, described_run
 from po3d.io.errors import InputError, known
 from po3d.io.files import write_file, write_jsonl
 from po3d.io.progress import progress
-from po3d.io.runs import PREDICTIONS
 from po3d.reasoning.questions import Question, pictures
 from po3d.systems.pipeline import Context
 from po3d.systems.prompts import (
@@ -41,6 +40,7 @@ from po3d.systems.prompts import (
 )
 
 LONGEST = 1024  # maximum number of response tokens, for harnesses that need a limit
+Query = Callable[[Question], Prompt]
 
 
 class Encoded(Mapping[str, bytes]):
@@ -104,18 +104,20 @@ def export(
     known("format", form, FORMATS)
     if (bare and form != "vlmevalkit") or (inline and form != "openai"):
         raise InputError("--bare needs --format vlmevalkit, --inline needs --format openai")
-    query = Prompts(split, prompter or Prompter(benchmark))
-    if query.setting != DEFAULT and (
-        bare or form == "datasets" or (form == "vlmevalkit" and questions[0].options)
-    ):
+    prompter = prompter or Prompter(benchmark)
+    has_no_prompt = bare or form == "datasets" or (form == "vlmevalkit" and questions[0].options)
+    if prompter.setting != DEFAULT and has_no_prompt:
         raise InputError(
             "prompt settings need a format that stores the prompt: lmms-eval, openai, or "
             "vlmevalkit without options"
         )
-    if form in ("datasets", "vlmevalkit"):
-        names = [name for q in questions for name in pictures(q)]
-    else:
-        names = [name for q in questions for name in query(q).pictures]
+
+    def query(question: Question) -> Prompt:
+        return prompter.prompt(question, Context.of(split, question.image))
+
+    names: list[str] = []
+    for q in questions:
+        names += pictures(q) if form in ("datasets", "vlmevalkit") else query(q).pictures
     encoded = Encoded(split, names, image_format)
     out = Path(out)
     if form == "vlmevalkit":
@@ -129,16 +131,6 @@ def export(
     return _openai(questions, benchmark, out, encoded, inline, query)
 
 
-class Prompts:
-    """Creates the prompts of a split's questions."""
-
-    def __init__(self, split: Any, prompter: Prompter) -> None:
-        self.split, self.prompter, self.setting = split, prompter, prompter.setting
-
-    def __call__(self, question: Question) -> Prompt:
-        return self.prompter.prompt(question, Context.of(self.split, question.image))
-
-
 # --- VLMEvalKit -----------------------------------------------------------------------------------
 
 
@@ -148,12 +140,12 @@ def _vlmevalkit(
     out: Path,
     encoded: Encoded,
     bare: bool,
-    query: Prompts,
+    query: Query,
 ) -> Path:
     path = out / f"po3d_{benchmark}.tsv"
-    harness = BENCHMARKS[benchmark].harness
-    if harness is not None and (bare or not harness.bare):
-        harness.write(path, questions, encoded)
+    own = BENCHMARKS[benchmark]
+    if own.write_harness_table is not None and (bare or not own.on_request):
+        own.write_harness_table(path, questions, encoded)
     else:
         _write_table(path, questions, benchmark, encoded, bare, query)
     return path
@@ -165,45 +157,36 @@ def _write_table(
     benchmark: str,
     encoded: Encoded,
     bare: bool,
-    query: Prompts,
+    query: Query,
 ) -> None:
     """Write the harness's custom data: with columns A to D a multiple choice whose prompt it
     builds, else the question is the whole prompt.
 
     Several images are lists and need names in image_path.
     """
-    benchmark_spec = BENCHMARKS[benchmark]
     multi_image = any(len(pictures(q)) > 1 for q in questions)
-    columns = [
-        "index",
-        "qid",
-        "image",
-        "question",
-        *choices.columns(questions),
-        "answer",
-        "category",
-    ]
+    columns = ["index", "qid", "image", "question", *choices.columns(questions)]
+    columns += ["answer", "category", *(["image_path"] if multi_image else [])]
 
     def row(k: int, q: Question) -> dict[str, Any]:
-        cells_of_row = {**cells(benchmark_spec, q, k), "image": pictures(q)}
+        values = {**cells(BENCHMARKS[benchmark], q, k), "image": pictures(q)}
         if not bare and not q.options:
             one = query(q)
-            cells_of_row |= {"question": one.text, "image": list(one.pictures)}
+            values |= {"question": one.text, "image": list(one.pictures)}
         if multi_image:
-            cells_of_row["image_path"] = str(
-                [_file_name(name, encoded.image_format) for name in pictures(q)]
-            )
-        return cells_of_row
+            paths = [_file_name(name, encoded.image_format) for name in pictures(q)]
+            values["image_path"] = str(paths)
+        return values
 
     rows = (row(k, q) for k, q in enumerate(progress(questions, "exporting")))
-    write_table(path, [*columns, *(["image_path"] if multi_image else [])], rows, encoded)
+    write_table(path, columns, rows, encoded)
 
 
 # --- lmms-eval ------------------------------------------------------------------------------------
 
 
 def _lmms_eval(
-    questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, query: Prompts
+    questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, query: Query
 ) -> Path:
     files = _write_images(out, encoded)
     write_jsonl(out / "data.jsonl", (_doc(q, query(q), benchmark, files) for q in questions))
@@ -217,24 +200,27 @@ def _lmms_eval(
     return out / f"{name}.yaml"
 
 
-def _doc(
-    q: Question, prompt_parts: Prompt, benchmark: str, files: Mapping[str, str]
-) -> dict[str, Any]:
+def _doc(q: Question, query: Prompt, benchmark: str, files: Mapping[str, str]) -> dict[str, Any]:
     """Return a line of data.jsonl, as documented in `lmms_task`."""
-    names = [files[name] for name in prompt_parts.pictures]
-    parts = [
-        (
-            {"type": "image", "value": names[part]}
-            if isinstance(part, int)
-            else {"type": "text", "value": part}
-        )
-        for part in prompt_parts.parts
-    ]
+    names = [files[name] for name in query.pictures]
+    parts = []
+    for part in query.parts:
+        if isinstance(part, int):
+            parts.append({"type": "image", "value": names[part]})
+        else:
+            parts.append({"type": "text", "value": part})
     return {
         "id": q.id,
-        "question": prompt_parts.text,
+        "question": query.text,
         "parts": parts,
         "images": names,
+        **answer_fields(q, benchmark),
+    }
+
+
+def answer_fields(q: Question, benchmark: str) -> dict[str, Any]:
+    """Return the right answer as text and as a letter, the options, and the category."""
+    return {
         "answer": BENCHMARKS[benchmark].written(q.answer),
         "letter": letter(q) if q.options else "",
         "options": gapped(q),
@@ -251,7 +237,7 @@ def _openai(
     out: Path,
     encoded: Encoded,
     inline: bool,
-    query: Prompts,
+    query: Query,
 ) -> Path:
     path, urls = out / "messages.jsonl", {} if inline else _write_images(out, encoded)
 
@@ -261,13 +247,13 @@ def _openai(
             one = query(q)
             names = one.pictures
             if inline:
-                latest = {
-                    n: latest.get(n) or data_uri(encoded[n], encoded.image_format) for n in names
-                }
+                form = encoded.image_format
+                latest = {n: latest.get(n) or data_uri(encoded[n], form) for n in names}
             content = messages(one, [latest[n] for n in names])
-            answer = BENCHMARKS[benchmark].written(q.answer)
-            row = {"id": q.id, "messages": content, "answer": answer, "category": q.category}
-            yield row | ({"options": gapped(q), "letter": letter(q)} if q.options else {})
+            fields = answer_fields(q, benchmark)
+            row = {"id": q.id, "messages": content}
+            row |= {key: fields[key] for key in ("answer", "category")}
+            yield row | ({key: fields[key] for key in ("options", "letter")} if q.options else {})
 
     write_jsonl(path, rows())
     return path
@@ -307,12 +293,8 @@ def export_command(arguments: argparse.Namespace) -> int:
     if (arguments.format in ("results", "easi")) is (arguments.predictions is None):
         form = "easi" if arguments.format == "easi" else "results"
         raise InputError(f"--format {form} and --predictions FILE need each other")
-    for option, form in (
-        ("bare", "vlmevalkit"),
-        ("inline", "openai"),
-        ("model", "results or easi"),
-        ("dataset", "results"),
-    ):
+    forms = {"bare": "vlmevalkit", "inline": "openai"}
+    for option, form in (forms | {"model": "results or easi", "dataset": "results"}).items():
         if getattr(arguments, option) and arguments.format not in form.split(" or "):
             raise InputError(f"--{option} needs --format {form}")
     _from_run(arguments)
@@ -323,7 +305,9 @@ def export_command(arguments: argparse.Namespace) -> int:
     if arguments.format == "results":
         return _results(arguments, split)
     if arguments.format == "easi":
-        return _easi(arguments, split)
+        from po3d.evaluation.harness.easi import easi_command
+
+        return easi_command(arguments, split)
     setting = PromptSetting(*(getattr(arguments, name) for name in PromptSetting._fields))
     prompter = Prompter(arguments.benchmark, setting, arguments.scenes_file)
     path = export(
@@ -360,66 +344,28 @@ def _from_run(arguments: argparse.Namespace) -> None:
     arguments.benchmark, arguments.data, arguments.size = own.benchmark, own.root, own.size
 
 
-def _release(arguments: argparse.Namespace) -> Path:
+def _release(arguments: argparse.Namespace) -> None:
     """Write a release with all rotations and flips: its table and images, with mirrored images for
     flip rows.
     """
-    augmentation = BENCHMARKS[arguments.benchmark].augmentation
-    if augmentation is None or arguments.data is None:
+    own = BENCHMARKS[arguments.benchmark]
+    if own.augmented is None or arguments.data is None:
         raise InputError(
             "--format release needs a benchmark with rotations and flips, and --data "
             "FILE with its raw annotations or table"
         )
-    split, out = augmentation.split(Path(arguments.data)).first(arguments.size), Path(arguments.out)
+    split, out = own.augmented(Path(arguments.data)).first(arguments.size), Path(arguments.out)
     encoded = Encoded(split, [q.image for q in split.questions], arguments.image_format)
     files = _write_images(out, encoded)
     questions = [replace(q, image=files[q.image]) for q in split.questions]
-    augmentation.write(out, questions)
+    own.write_release(out, questions)
     flips = sum("-flip" in q.id for q in questions)
     print(f"wrote {len(questions)} rows, {flips} of them flipped, and {len(files)} images to {out}")
     if not flips:
-        print(
-            "note: the table has no flipped rows and is not a raw annotation, so only rotations"
-            " were made"
-        )
-    print(
-        f"evaluate: python evaluate.py benchmark={arguments.benchmark}"
-        f" data.root={shlex.quote(str(out))} ..."
-    )
-    return out
-
-
-def _easi(arguments: argparse.Namespace, split: Any) -> int:
-    from po3d.evaluation.harness.easi import EASI, UNKNOWN, described_data, write_easi
-
-    model = arguments.model or "po3d/po3d"
-    if not re.fullmatch(r"[\w-][\w.-]*/[\w-][\w.-]*", model):
-        raise InputError(f"--model {model} should be ORG/NAME, of letters, digits, dots and dashes")
-    path = Path(arguments.predictions)
-    path = path / PREDICTIONS if path.is_dir() else path
-    questions = [q for q in split.questions if q.answer is not None]
-    entry = read_entry(path, questions)
-    about = described_run(path) or {}
-    root = arguments.data or BENCHMARKS[arguments.benchmark].mini
-    kind = kind_of_data(Path(root))
-    data = described_data(kind, arguments.benchmark)
-    for written in write_easi(
-        arguments.out, model, arguments.benchmark, questions, entry.predictions, about, data
-    ):
-        print(f"wrote {written}")
-    if arguments.benchmark not in EASI:
-        print(
-            f"note: {arguments.benchmark} is no benchmark of EASI's leaderboard; the files have its"
-            " shape"
-        )
-    if kind != "release":
-        print(f"note: the figures are of {data}: do not submit them")
-    if not about:
-        print(
-            "note: no run.json beside the predictions; add the settings of the run to settings.json"
-        )
-    print(f"fill in before a submission: {', '.join(UNKNOWN)} in easi_results.json")
-    return 0
+        note = "the table has no flipped rows and is not a raw annotation, so only rotations"
+        print(f"note: {note} were made")
+    data = f"benchmark={arguments.benchmark} data.root={shlex.quote(str(out))}"
+    print(f"evaluate: python evaluate.py {data} ...")
 
 
 def _results(arguments: argparse.Namespace, split: Any) -> int:

@@ -42,11 +42,6 @@ class ResponseRow(NamedTuple):
     repair: str = ""  # what was replaced in it
 
 
-def read_rows(path: str | Path) -> list[ResponseRow]:
-    """Return the rows of a result file; raise InputError if it is rejected."""
-    return list(iterate_rows(path))
-
-
 def iterate_rows(path: str | Path) -> Iterator[ResponseRow]:
     """Yield the rows of a result file, of a .tsv, .csv or .jsonl without keeping them in memory;
     raise InputError if it is rejected, at the latest at the end."""
@@ -202,10 +197,14 @@ def _json(path: Path) -> Iterator[dict[str, object] | _Fault]:
 
 def _hypo3d(content: dict) -> list[object]:
     """Return the questions of Hypo3D's layout, {scene_id: [change, ...]}; [] for any other."""
-    changes = [(s, c) for s, values in content.items() if isinstance(values, list) for c in values]
-    pairs = [(s, c.get("questions_answers")) for s, c in changes if isinstance(c, dict)]
-    records = [(s, r) for s, values in pairs if isinstance(values, list) for r in values]
-    return [{"scene_id": s, **r} if isinstance(r, dict) else r for s, r in records]
+    records: list[object] = []
+    for scene_id, changes in content.items():
+        for change in changes if isinstance(changes, list) else ():
+            questions = change.get("questions_answers") if isinstance(change, dict) else None
+            for record in questions if isinstance(questions, list) else ():
+                row = {"scene_id": scene_id, **record} if isinstance(record, dict) else record
+                records.append(row)
+    return records
 
 
 def _columns(content: dict) -> list[dict[str, object]]:

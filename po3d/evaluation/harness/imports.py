@@ -6,7 +6,7 @@ import argparse
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,16 +24,8 @@ from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.answers import extract
 
-RESPONSES = (
-    "prediction",
-    "filtered_resps",
-    "resps",
-    "response",
-    "predicted_answer",
-    "model_answer",
-    "output",
-    "completion",
-)
+RESPONSES = ("prediction", "filtered_resps", "resps", "response")
+RESPONSES += ("predicted_answer", "model_answer", "output", "completion")
 IDS = ("qid", "question_id", "id", "index", "question_index")
 IMAGES = ("image", "image_filename", "image_path", "image_name", "scene_id")
 TEXTS = ("question", "input", "prompt", "text")
@@ -61,10 +53,10 @@ class Imported:
     # rows with another ground-truth answer than ours: row, id, theirs, ours
     other_gold: list[dict] = field(default_factory=list)
     # extraction rule -> number of answers found by it
-    rules: dict[str, int] = field(default_factory=dict)
-    matched_by: dict[str, int] = field(default_factory=dict)
+    rules: Counter[str] = field(default_factory=Counter)
+    matched_by: Counter[str] = field(default_factory=Counter)
     # the harness's own score: column, percent, rows
-    harness_scores: dict[str, float] = field(default_factory=dict)
+    harness_scores: dict[str, Any] = field(default_factory=dict)
 
 
 def import_rows(
@@ -72,11 +64,10 @@ def import_rows(
 ) -> Imported:
     """Convert the rows of a result file to predictions on `questions`; each row is read once."""
     finder = _QuestionIndex(questions)
+    result, present = Imported([], {}), set()
     chosen: dict[str, Prediction] = {}
-    result, present, scores = Imported([], {}), set(), HarnessScores()
-    rules: Counter[str] = Counter()
-    matched: Counter[str] = Counter()
     gold: list[tuple[int, Question, str]] = []
+    scores: dict[str, list[float]] = {name: [] for name in HARNESS_SCORE_COLUMNS}
     for number, original, fault, repair in rows:
         result.rows += 1
         if fault:
@@ -86,84 +77,74 @@ def import_rows(
             result.repaired.append({"row": number, "reason": repair})
         cells = _keyed(original)
         present.update(cells)
-        scores.add(cells)
+        for name, values in scores.items():
+            if (value := _truth(_first(cells, (name,)))) is not None:
+                values.append(value)
         result.without_id += all(_first(cells, (key,)) is None for key in IDS)
         question, rule = finder.find(cells)
         if question is None:
             result.unmatched.append({"row": number, "reason": rule})
-            continue
-        if question.id in chosen:
+        elif question.id in chosen:
             result.duplicates.append({"row": number, "id": question.id})
-            continue
-        matched[rule] += 1
-        options = _options(question, cells)
-        response = _response(cells)
-        extracted = extract(response, options, question=question.text)
-        rules[extracted.rule] += 1
-        chosen[question.id] = Prediction(question.id, "ok", extracted.answer)
-        if extracted.answer is None:
-            reason = f"no answer in the response: {extracted.rule}"
-            chosen[question.id] = Prediction(question.id, "abstained", reason=reason)
-        result.responses[question.id] = response
-        if theirs := _cell_text(_first(cells, GOLD)):
-            gold.append((number, question, extract(theirs, options).answer or theirs))
+        else:
+            result.matched_by[rule] += 1
+            response, options = _response(cells), _options(question, cells)
+            chosen[question.id], rule = _prediction(question, response, options)
+            result.rules[rule] += 1
+            result.responses[question.id] = response
+            if theirs := _cell_text(_first(cells, GOLD)):
+                gold.append((number, question, extract(theirs, options).answer or theirs))
+    _check_rows(result, present, chosen, len(questions))
+    result.other_gold = _other_gold(gold, benchmark, scorer)
+    result.predictions = [chosen[q.id] for q in questions if q.id in chosen]
+    result.missing = [q.id for q in questions if q.id not in chosen]
+    if name := next((name for name, values in scores.items() if values), None):
+        percent = 100 * sum(scores[name]) / len(scores[name])
+        result.harness_scores = {"column": name, "percent": percent, "rows": len(scores[name])}
+    return result
+
+
+def _prediction(
+    question: Question, response: str, options: Sequence[str]
+) -> tuple[Prediction, str]:
+    """Return the answer in a response, and the rule that extracted it."""
+    extracted = extract(response, options, question=question.text)
+    if extracted.answer is None:
+        reason = f"no answer in the response: {extracted.rule}"
+        return Prediction(question.id, "abstained", reason=reason), extracted.rule
+    return Prediction(question.id, "ok", extracted.answer), extracted.rule
+
+
+def _check_rows(result: Imported, present: set[str], matched: Sized, questions: int) -> None:
+    """Raise InputError for a file without responses, or without a row of any question."""
     if not present & set(RESPONSES):
         raise InputError(
             f"no column with responses; expected one of {', '.join(RESPONSES)}, found "
             f"{', '.join(sorted(present))}"
         )
-    if not chosen:
-        readable = result.rows - len(result.damaged)
-        lacking = (
-            f"; no row has an id (columns {', '.join(IDS)})"
-            if result.without_id == readable
-            else ""
-        )
+    if not matched:
+        readable, lacking = result.rows - len(result.damaged), ""
+        if result.without_id == readable:
+            lacking = f"; no row has an id (columns {', '.join(IDS)})"
         raise InputError(
-            f"no row of {readable} matches any of the {len(questions)} questions{lacking}"
+            f"no row of {readable} matches any of the {questions} questions{lacking}"
             "; check --benchmark and --data"
         )
-    scored_questions, predictions = (
-        [q for _, q, _ in gold],
-        [Prediction(q.id, "ok", theirs) for _, q, theirs in gold],
-    )
-    right = benchmark.correct(scored_questions, predictions, scorer) if gold else []
-    result.other_gold = [
-        {"row": n, "id": q.id, "theirs": theirs, "ours": q.answer}
-        for (n, q, theirs), r in zip(gold, right)
-        if r == 0
-    ]
-    result.predictions = [chosen[q.id] for q in questions if q.id in chosen]
-    result.missing = [q.id for q in questions if q.id not in chosen]
-    result.rules, result.matched_by, result.harness_scores = (
-        dict(rules),
-        dict(matched),
-        scores.figure(),
-    )
-    return result
 
 
-class HarnessScores:
-    """Sums of the columns with the harness's own scores, row by row."""
-
-    def __init__(self) -> None:
-        self.sums = dict.fromkeys(HARNESS_SCORE_COLUMNS, 0.0)
-        self.counts: Counter[str] = Counter()
-
-    def add(self, cells: Mapping[str, object]) -> None:
-        """Add a row."""
-        for name in HARNESS_SCORE_COLUMNS:
-            value = _truth(_first(cells, (name,)))
-            if value is not None:
-                self.sums[name] += value
-                self.counts[name] += 1
-
-    def figure(self) -> dict[str, Any]:
-        """Return the mean of the first column that has scores; {} if there is none."""
-        for name in HARNESS_SCORE_COLUMNS:
-            if count := self.counts[name]:
-                return {"column": name, "percent": 100 * self.sums[name] / count, "rows": count}
-        return {}
+def _other_gold(
+    gold: Sequence[tuple[int, Question, str]], benchmark: Benchmark, scorer: str
+) -> list[dict]:
+    """Return the rows whose ground-truth answer is wrong by ours."""
+    if not gold:
+        return []
+    predictions = [Prediction(q.id, "ok", theirs) for _, q, theirs in gold]
+    right = benchmark.correct([q for _, q, _ in gold], predictions, scorer)
+    rows = []
+    for (number, q, theirs), value in zip(gold, right, strict=True):
+        if value == 0:
+            rows.append({"row": number, "id": q.id, "theirs": theirs, "ours": q.answer})
+    return rows
 
 
 class _QuestionIndex:
@@ -186,27 +167,20 @@ class _QuestionIndex:
         names = [_cell_text(value) for key in IDS if (value := _first(cells, (key,))) is not None]
         for name in names:
             matches = self.by_id.get(name.strip()) or self.by_id.get(_number(name), [])
-            agreeing = [
-                q for q in matches if not text or _plain(q.text) in text or text in _plain(q.text)
-            ]
-            if len(agreeing) == 1:
-                return agreeing[0], "id"
-        images = [
-            _stem(_cell_text(value))
-            for key in IMAGES
-            if (value := _first(cells, (key,))) is not None
-        ]
+            if text:
+                matches = [q for q in matches if _plain(q.text) in text or text in _plain(q.text)]
+            if len(matches) == 1:
+                return matches[0], "id"
+        cells_of_images = (_first(cells, (key,)) for key in IMAGES)
+        images = [_stem(_cell_text(value)) for value in cells_of_images if value is not None]
         for image in images:
             if len(matches := self.by_image.get((image, text), [])) == 1:
                 return matches[0], "image and question"
         matches = self.by_text.get(text, []) if text else []
         if len(matches) == 1 and not images:
             return matches[0], "question"
-        own = (
-            f"the id {names[0]!r}"
-            if names
-            else f"an id, which the row lacks (columns {', '.join(IDS)})"
-        )
+        own = f"the id {names[0]!r}" if names else ""
+        own = own or f"an id, which the row lacks (columns {', '.join(IDS)})"
         if len(matches) > 1:
             return None, f"{len(matches)} questions have the row's text, and none of them has {own}"
         return None, f"no question has {own}" + (" or the row's text" if text else "")
@@ -229,9 +203,8 @@ def _first(cells: Mapping[str, object], names: Sequence[str]) -> object:
 
 def _response(cells: Mapping[str, object]) -> str:
     """Return the model's response; lmms-eval omits resps where they equal the filtered ones."""
-    return _cell_text(
-        next((cells[name] for name in RESPONSES if cells.get(name) not in (None, "")), "")
-    )
+    present = (cells[name] for name in RESPONSES if cells.get(name) not in (None, ""))
+    return _cell_text(next(present, ""))
 
 
 def _options(question: Question, cells: Mapping[str, object]) -> list[str]:
@@ -304,27 +277,17 @@ def import_command(arguments: argparse.Namespace) -> int:
     whole = benchmark.score(questions, [*result.predictions, *absent], first)
     scored = {first: whole["rows"], **whole["other_scorers"]}
     out = Path(arguments.out)
-    write_jsonl(
-        out, ({**asdict(p), "response": result.responses[p.id]} for p in result.predictions)
-    )
+    responses = result.responses
+    write_jsonl(out, ({**asdict(p), "response": responses[p.id]} for p in result.predictions))
     sidecar = out.with_name(out.name + IMPORTED)
     data = data_of_import(arguments.benchmark, arguments.data, arguments.size)
-    kinds = ("missing", "unmatched", "damaged", "repaired", "duplicates", "other_gold")
-    lists = {k: getattr(result, k) for k in kinds}
-    write_json(
-        sidecar,
-        {
-            "file": str(arguments.file),
-            "data": data,
-            "rows": result.rows,
-            "matched_by": result.matched_by,
-            "rules": result.rules,
-            "without_id": result.without_id,
-            "harness": finite(result.harness_scores),
-            "scores": finite(scored),
-            **lists,
-        },
-    )
+    summary = {"file": str(arguments.file), "data": data}
+    for key in ("rows", "matched_by", "rules", "without_id"):
+        summary[key] = getattr(result, key)
+    summary |= {"harness": finite(result.harness_scores), "scores": finite(scored)}
+    for key in ("missing", "unmatched", "damaged", "repaired", "duplicates", "other_gold"):
+        summary[key] = getattr(result, key)
+    write_json(sidecar, summary)
     names = {scorer: benchmark.scorer_names.get(scorer, scorer) for scorer in scored}
     print(visible(_summary_text(questions, result, {names[s]: r for s, r in scored.items()})))
     print(f"measured on {data_line({**data, 'images': whole['images']})}")
@@ -344,41 +307,34 @@ def data_of_import(benchmark: str, root: str | None, size: int | None) -> dict[s
 def _summary_text(
     questions: Sequence[Question], result: Imported, scored: Mapping[str, list[dict]]
 ) -> str:
-    lines = [f"{len(result.predictions)} of {len(questions)} questions from {result.rows} rows, "
-             "matched by "
-             + ", ".join(f"{rule} {n}" for rule, n in result.matched_by.items())]  # fmt: skip
+    by_rule = [f"{rule} {n}" for rule, n in result.matched_by.items()]
+    lines = [
+        f"{len(result.predictions)} of {len(questions)} questions from {result.rows} rows, "
+        f"matched by {', '.join(by_rule)}"
+    ]
     if result.without_id:
         lines.append(
             f"rows without an id (columns {', '.join(IDS)}), matched by image and "
             f"question, or question alone: {result.without_id}"
         )
-    lines.append(
-        "answers extracted by: "
-        + ", ".join(f"{rule} {n}" for rule, n in sorted(result.rules.items()))
-    )
-    for what, items in (
-        ("questions without a row, counted as wrong", result.missing),
-        (
-            "rows without a question, ignored",
-            [f"row {u['row']} ({u['reason']})" for u in result.unmatched],
-        ),
-        ("unreadable rows, ignored", [f"row {d['row']} ({d['reason']})" for d in result.damaged]),
-        ("rows repaired", [f"row {r['row']} ({r['reason']})" for r in result.repaired]),
-        (
-            "duplicate rows of a question, ignored",
-            [f"row {d['row']} ({d['id']})" for d in result.duplicates],
-        ),
+    found_by = [f"{rule} {n}" for rule, n in sorted(result.rules.items())]
+    lines.append(f"answers extracted by: {', '.join(found_by)}")
+    for what, form, items in (
+        ("questions without a row, counted as wrong", "{id}", [{"id": i} for i in result.missing]),
+        ("rows without a question, ignored", "row {row} ({reason})", result.unmatched),
+        ("unreadable rows, ignored", "row {row} ({reason})", result.damaged),
+        ("rows repaired", "row {row} ({reason})", result.repaired),
+        ("duplicate rows of a question, ignored", "row {row} ({id})", result.duplicates),
         (
             "rows whose gold answer differs from po3d's",
-            [
-                f"row {g['row']} ({g['id']}: {g['theirs']}, po3d {g['ours']})"
-                for g in result.other_gold
-            ],
+            "row {row} ({id}: {theirs}, po3d {ours})",
+            result.other_gold,
         ),
     ):
         if items:
             more = f" and {len(items) - LISTED_ROWS} more" if len(items) > LISTED_ROWS else ""
-            lines.append(f"{what}: {len(items)}: {'; '.join(items[:LISTED_ROWS])}{more}")
+            listed = "; ".join(form.format(**item) for item in items[:LISTED_ROWS])
+            lines.append(f"{what}: {len(items)}: {listed}{more}")
     names = [row["name"] for row in next(iter(scored.values()))]
     table = Table(
         ["scorer", *names],
@@ -386,9 +342,6 @@ def _summary_text(
     )
     lines += ["", text(table)]
     if result.harness_scores:
-        lines.append(
-            f"the harness's score: {result.harness_scores['percent']:.1f} (mean of "
-            f"{result.harness_scores['column']!r} over {result.harness_scores['rows']}"
-            " rows)"
-        )
+        form = "the harness's score: {percent:.1f} (mean of {column!r} over {rows} rows)"
+        lines.append(form.format(**result.harness_scores))
     return "\n".join(lines)

@@ -59,14 +59,12 @@ def answers(benchmark: str, questions: Sequence[Question]) -> Scorer:
     @metric(name="figures")
     def figures() -> Metric:
         def computed(scores: list[SampleScore]) -> dict[str, float]:
-            scores_by_id = {s.sample_id: s.score for s in scores}
-            subset = [q for q in questions if q.id in scores_by_id]
-            predictions = [
-                Prediction(
-                    q.id, scores_by_id[q.id].metadata["status"], scores_by_id[q.id].answer or None
-                )
-                for q in subset
-            ]
+            by_id = {s.sample_id: s.score for s in scores}
+            subset = [q for q in questions if q.id in by_id]
+            predictions = []
+            for q in subset:
+                one = by_id[q.id]
+                predictions.append(Prediction(q.id, one.metadata["status"], one.answer or None))
             rows = benchmark_spec.score(subset, predictions, benchmark_spec.scorers[0])["rows"]
             return {row["name"]: row["value"] for row in rows if row["value"] is not None}
 

@@ -2,7 +2,6 @@
 card.
 """
 
-import importlib.resources
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,8 +10,7 @@ from typing import Any
 
 import yaml
 
-from po3d.benchmarks.choices import gapped, letter
-from po3d.benchmarks.registry import BENCHMARKS
+from po3d.evaluation.harness.export import answer_fields
 from po3d.io.cli_errors import needed
 from po3d.io.files import atomic_write, write_file
 from po3d.io.progress import progress
@@ -21,18 +19,8 @@ from po3d.systems.prompts import prompt
 
 PER_FILE = 5_000  # questions per file, some hundred megabytes
 PER_GROUP = 300  # questions per row group; each image is stored once per group
-TEXTS = (
-    "id",
-    "question",
-    "prompt",
-    "answer",
-    "letter",
-    "category",
-    "image",
-    "frame",
-    "change",
-    "program",
-)
+TEXTS = ("id", "question", "prompt", "answer", "letter", "category")
+TEXTS += ("image", "frame", "change", "program")
 _VALUE = {"dtype": "string", "_type": "Value"}
 FEATURES = {  # feature schema in the format of `datasets`
     **dict.fromkeys(TEXTS, _VALUE),
@@ -74,14 +62,10 @@ def write(
             path = out / "data" / f"test-{k:05d}-of-{number:05d}.parquet"
             rows = questions[k * PER_FILE : (k + 1) * PER_FILE]
             # Dictionary encoding stores each image of a group once instead of once per question.
-            options = {
-                "use_dictionary": True,
-                "dictionary_pagesize_limit": 1 << 30,
-                "write_page_index": True,
-            }
+            options = {"use_dictionary": True, "dictionary_pagesize_limit": 1 << 30}
             with (
                 atomic_write(path, "wb") as file,
-                parquet.ParquetWriter(file, schema, **options) as writer,
+                parquet.ParquetWriter(file, schema, write_page_index=True, **options) as writer,
             ):
                 for group in (rows[g : g + PER_GROUP] for g in range(0, len(rows), PER_GROUP)):
                     known = {name: encoded[name] for q in group for name in pictures(q)}
@@ -99,22 +83,15 @@ def _record(
         "id": q.id,
         "question": q.text,
         "prompt": prompt(benchmark, q).text,
-        "answer": BENCHMARKS[benchmark].written(q.answer),
-        "letter": letter(q) if q.options else "",
-        "category": q.category,
-        "image": q.image,
-        "frame": q.frame,
-        "change": q.change,
-        "program": q.program,
-        "options": gapped(q),
+        **answer_fields(q, benchmark),
+        **{key: getattr(q, key) for key in ("image", "frame", "change", "program")},
         "images": [{"bytes": encoded[name], "path": files[name]} for name in pictures(q)],
     }
 
 
 def _card(questions: Sequence[Question], benchmark: str, twin: Mapping[str, Any] | None) -> str:
     """Return README.md with its YAML header; its texts are in parquet_card.yaml."""
-    file = importlib.resources.files("po3d.evaluation.harness") / "parquet_card.yaml"
-    words = yaml.safe_load(file.read_text(encoding="utf-8"))
+    words = yaml.safe_load(Path(__file__).with_name("parquet_card.yaml").read_text("utf-8"))
     card_words = words["twin" if twin is not None else "release"]
     size = next(label for least, label in words["sizes"] if len(questions) >= least)
     head = {

@@ -118,11 +118,8 @@ class Server(ThreadingHTTPServer):
         Raise Refusal if it takes too long or too many requests are pending.
         """
         if not self.slots.acquire(blocking=False):
-            raise Refusal(
-                503,
-                f"{self.limits.waiting} requests are already in progress; try again later",
-                code="busy",
-            )
+            busy = f"{self.limits.waiting} requests are already in progress; try again later"
+            raise Refusal(503, busy, code="busy")
         try:
             data = body()
             future: Future[dict] = self.pool.submit(self._work, data)
@@ -173,11 +170,12 @@ class Server(ThreadingHTTPServer):
         """Return whether all pending requests end within `seconds`."""
         end = time.monotonic() + seconds
         taken = 0
-        while taken < self.limits.waiting and self.slots.acquire(
-            timeout=max(end - time.monotonic(), 0)
-        ):
+        while taken < self.limits.waiting:
+            if not self.slots.acquire(timeout=max(end - time.monotonic(), 0)):
+                break
             taken += 1
-        self.slots.release(taken) if taken else None
+        if taken:
+            self.slots.release(taken)
         return taken == self.limits.waiting
 
 
@@ -230,9 +228,8 @@ class Handler(BaseHTTPRequestHandler):
             return False
         host = self.headers.get("Host", "")
         if not self.server.reached_as(host):
-            self._refuse(
-                Refusal(403, f"unknown host name {host[:80]!r}; add it with `po3d serve --name`")
-            )
+            unknown = f"unknown host name {host[:80]!r}; add it with `po3d serve --name`"
+            self._refuse(Refusal(403, unknown))
             return False
         origin = self.headers.get("Origin")
         if origin is not None and origin.lower() != f"http://{host.lower()}":
@@ -247,15 +244,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Return the list of models, one model, or the health status."""
         path = self.path.split("?")[0].rstrip("/")
-        models = {
-            name: {
-                "id": name,
-                "object": "model",
-                "created": self.server.started,
-                "owned_by": "po3d",
-            }
-            for name in MODELS
-        }
+        shared = {"object": "model", "created": self.server.started, "owned_by": "po3d"}
+        models = {name: {"id": name, **shared} for name in MODELS}
         if path == "/health":
             self._send(200, {"status": "ok"})
         elif path == "/v1/models":
@@ -263,11 +253,8 @@ class Handler(BaseHTTPRequestHandler):
         elif path.startswith("/v1/models/") and path.split("/")[-1] in models:
             self._send(200, models[path.split("/")[-1]])
         else:
-            self._refuse(
-                Refusal(
-                    404, f"not found: GET {path[:80]}; known: /v1/models, POST /v1/chat/completions"
-                )
-            )
+            known = "/v1/models, POST /v1/chat/completions"
+            self._refuse(Refusal(404, f"not found: GET {path[:80]}; known: {known}"))
 
     def do_POST(self) -> None:
         """Return an answer."""
@@ -280,11 +267,8 @@ class Handler(BaseHTTPRequestHandler):
         except InputError as error:
             self._refuse(Refusal(400, str(error)))
         except TimeoutError:
-            self._refuse(
-                Refusal(
-                    408, f"the request was not received within {self.server.limits.idle:g} seconds"
-                )
-            )
+            seconds = f"{self.server.limits.idle:g} seconds"
+            self._refuse(Refusal(408, f"the request was not received within {seconds}"))
         except ConnectionError:
             self.close_connection = True
         # an internal error is reported to the client, and the server keeps running
@@ -301,12 +285,9 @@ class Handler(BaseHTTPRequestHandler):
             raise Refusal(411, "Content-Length is missing; chunked bodies are not supported")
         if len(length) > 4000:  # int() rejects longer numbers
             raise Refusal(413, f"Content-Length has {len(length):,} digits")
-        if int(length) > self.server.limits.body:
-            raise Refusal(
-                413,
-                f"the body has {int(length):,} bytes, more than the limit of"
-                f" {self.server.limits.body:,}",
-            )
+        if int(length) > (most := self.server.limits.body):
+            large = f"the body has {int(length):,} bytes, more than the limit of {most:,}"
+            raise Refusal(413, large)
         self.sent.within(self.server.limits.idle)
         data = self.rfile.read(int(length))
         if len(data) < int(length):
@@ -391,11 +372,8 @@ def serve_command(arguments: argparse.Namespace) -> int:
     with server:
         print(f"serving {', '.join(MODELS)} at {server.base_url}", flush=True)
         if not ipaddress.ip_address(str(server.server_address[0]).split("%")[0]).is_loopback:
-            print(
-                "note: the server has no access control: anyone who can reach this machine can"
-                " use it",
-                flush=True,
-            )
+            note = "the server has no access control: anyone who can reach this machine can use it"
+            print(f"note: {note}", flush=True)
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             server.serve_forever()

@@ -35,18 +35,9 @@ def write_results(
     the number of questions without an answer.
     """
     openpyxl = needed("openpyxl", "tables", f"writing {path} needs")
-    benchmark_spec = BENCHMARKS[benchmark]
     by_id = {p.id: p for p in predictions}
-    columns = [
-        "index",
-        "qid",
-        "question",
-        *choices.columns(questions),
-        "answer",
-        "category",
-        "prediction",
-    ]
-    columns += extra
+    columns = ["index", "qid", "question", *choices.columns(questions), "answer", "category"]
+    columns += ["prediction", *extra]
     book = openpyxl.Workbook()
     sheet = book.active
     sheet.append(columns)
@@ -55,11 +46,12 @@ def write_results(
         p = by_id.get(q.id)
         answered = p is not None and p.status == "ok" and p.answer is not None
         silent += not answered
-        response = (
-            message_answer(p, prompt(benchmark, q).texts, choices.gapped(q)) if answered else ""
-        )
-        row = cells(benchmark_spec, q, k) | {"prediction": response}
-        row |= {name: value_of(q) for name, value_of in extra.items()}
+        response = ""
+        if answered:
+            response = message_answer(p, prompt(benchmark, q).texts, choices.gapped(q))
+        row = cells(BENCHMARKS[benchmark], q, k) | {"prediction": response}
+        for name, value_of in extra.items():
+            row[name] = value_of(q)
         for column, name in enumerate(columns, 1):
             value = row.get(name, "")
             if isinstance(value, int):

@@ -48,13 +48,8 @@ BOXES = (ORANGE, SKY, GREEN, YELLOW, PURPLE, VERMILION, BLUE)  # colours of boxe
 TRUTH, BLACK = (255, 255, 255), (0, 0, 0)
 LINES = 60  # maximum number of grid lines on either side of the centre
 GROUND, GRID, INK = (58, 60, 66), (76, 79, 86), (235, 235, 235)
-FLOOR, WALL, DARK, TOUCHED, GONE = (
-    (236, 232, 224),
-    (90, 84, 78),
-    (40, 40, 40),
-    VERMILION,
-    (120, 120, 120),
-)
+FLOOR, WALL, DARK = (236, 232, 224), (90, 84, 78), (40, 40, 40)
+TOUCHED, GONE = VERMILION, (120, 120, 120)
 SOFT = 70  # opacity of uncertainty regions, of 255
 SIDE = 560  # width and height of a room's view, in pixels
 MARGIN = 34
@@ -94,13 +89,9 @@ class _Sheet:
             if box is None:
                 continue  # no space left for labels
             taken.append(box)
-            if (
-                max(abs(box[0] + width / 2 - x), abs(box[1] + height / 2 - y))
-                > 1.5 * height + width / 2
-            ):
-                self.draw.line(
-                    [(x, y), (box[0] + width / 2, box[1] + height / 2)], fill=(*color, 160)
-                )
+            center = box[0] + width / 2, box[1] + height / 2
+            if max(abs(center[0] - x), abs(center[1] - y)) > 1.5 * height + width / 2:
+                self.draw.line([(x, y), center], fill=(*color, 160))
             self.draw.rectangle(box, fill=(*ground, 190))
             self.draw.text((box[0] + 2 - left, box[1] + 2 - top), words, fill=color, font=self.font)
         return self.image
@@ -180,10 +171,9 @@ def _on_image(image: NDArray[np.uint8], scene: Scene, gt: Scene | None) -> Image
             if depth.min() <= 0 or ends_depth.min() <= 0:
                 continue  # partly behind the camera: cannot be projected
             color = TRUTH if truth else _color(o)
+            width = 1 if truth else 2
             for a, b in EDGES:
-                sheet.draw.line(
-                    [tuple(corners[a]), tuple(corners[b])], fill=color, width=1 if truth else 2
-                )
+                sheet.draw.line([tuple(corners[a]), tuple(corners[b])], fill=color, width=width)
             sheet.arrow(ends, color, 1 if truth else 3)
             if not truth:
                 middle = (corners[:, 0].mean(), corners[:, 1].min() - sheet.font.size / 2 - 2)
@@ -198,20 +188,18 @@ def _top_view(scene: Scene, gt: Scene | None, side: int) -> Image.Image:
     sheet = _Sheet(Image.new("RGB", (side, side), GROUND), max(10, side // 40))
     draw = sheet.draw
     right, behind = (np.array(scene.axes[name], float) for name in ("right", "behind"))
-    tables = [table for table in (gt, scene) if table is not None and len(table)]
-    points = np.concatenate(
-        [footprint(t.positions, t.headings, t.extents).reshape(-1, 2) for t in tables]
-        or [np.zeros((1, 2))]
-    )
+    points = np.zeros((1, 2))
+    for table in (gt, scene):
+        if table is not None and len(table):
+            feet = footprint(table.positions, table.headings, table.extents)
+            points = np.concatenate([points, feet.reshape(-1, 2)])
     reach = max(4.5, float(np.abs(np.stack([points @ right, points @ behind])).max()) + 0.3)
     scale = side / (2 * reach)
 
     def to_pixels(ground: NDArray) -> list[tuple[float, float]]:
         ground = np.atleast_2d(ground)[:, :2]
-        return [
-            (side / 2 + scale * float(p @ right), side / 2 - scale * float(p @ behind))
-            for p in ground
-        ]
+        x, y = side / 2 + scale * (ground @ right), side / 2 - scale * (ground @ behind)
+        return list(zip(x.tolist(), y.tolist()))
 
     every = math.ceil(reach / LINES)  # scene units between grid lines
     for step in range(-int(reach / every), int(reach / every) + 1):
@@ -301,12 +289,12 @@ def draw_change(before: Scene, edited: Edited) -> Image.Image:
     position, removed objects a cross.
     """
     axes, after = edited.scene.axes, edited.scene
-    moved = {
-        new: before.objects[old].position[:2]
-        for old, new in edited.index.items()
-        if old < len(before)
-        and math.dist(before.objects[old].position[:2], after.objects[new].position[:2]) > 0.02
-    }
+    moved = {}
+    for old, new in edited.index.items():
+        if old < len(before):
+            was, here = before.objects[old].position[:2], after.objects[new].position[:2]
+            if math.dist(was, here) > 0.02:
+                moved[new] = was
     gone = frozenset(k for k in edited.touched_before if k not in edited.index)
     views = [
         _view(before, axes, edited.touched_before, "before", {}, gone),

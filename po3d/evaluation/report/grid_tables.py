@@ -27,18 +27,11 @@ def curves_table(result: Mapping[str, Any]) -> Table:
     """Return a table with one row per quantity and noise level."""
     rows: list[list[Cell]] = []
     for quantity, points in result["curves"].items():
+        name = f"{quantity} ({result['units'][quantity]})"
         for point in points:
-            rows.append(
-                [
-                    f"{quantity} ({result['units'][quantity]})",
-                    f"{point['sigma']:g}",
-                    point["value"],
-                    interval_text(point),
-                ]
-            )
-    return Table(
-        ("noise in one module, all else from ground truth", "sigma", "right", "95 %"), rows
-    )
+            rows.append([name, f"{point['sigma']:g}", point["value"], interval_text(point)])
+    title = "noise in one module, all else from ground truth"
+    return Table((title, "sigma", "right", "95 %"), rows)
 
 
 def alone_table(result: Mapping[str, Any]) -> Table:
@@ -46,10 +39,9 @@ def alone_table(result: Mapping[str, Any]) -> Table:
     modules repairs alone.
     """
     groups = list(next(iter(result["attribution"].values()))["alone"])
-    rows: list[list[Cell]] = [
-        [c, *(attribution["alone"][g] for g in groups)]
-        for c, attribution in result["attribution"].items()
-    ]
+    rows: list[list[Cell]] = []
+    for category, blame in result["attribution"].items():
+        rows.append([category, *(blame["alone"][g] for g in groups)])
     return Table(["repaired by ground truth of one module (%)", *groups], rows, (len(rows) - 1,))
 
 
@@ -65,9 +57,8 @@ def ladder_table(result: Mapping[str, Any]) -> Table:
     rows: list[list[Cell]] = []
     for mask in (0, *(1 << k for k in range(groups)), (1 << groups) - 1):
         cell = result["cells"][mask]
-        rows += figure_rows(
-            named.get(mask) or f"{cell['name'].removeprefix('+ ')} true", cell["rows"]
-        )
+        name = named.get(mask) or f"{cell['name'].removeprefix('+ ')} true"
+        rows += figure_rows(name, cell["rows"])
     return Table(["modules", *names], rows, (2, len(rows) - 2))
 
 
@@ -112,7 +103,6 @@ def _page(
         parts += [f"{heading}Sensitivity to noise", spelling(curves_table(result))]
     parts += [
         f"{heading}Error attribution",
-        spelling(blame_table(result)),
-        spelling(alone_table(result)),
+        *map(spelling, (blame_table(result), alone_table(result))),
     ]
     return "\n\n".join([*parts, *(f"PROBLEM: {p}" for p in result["problems"])])

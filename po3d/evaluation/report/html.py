@@ -8,6 +8,7 @@ content security policy allows only this script and no network access.
 import base64
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -70,30 +71,27 @@ def render(page: Page, images: Iterable[tuple[str, Mapping]]) -> str:
     script = (PAGE / "report.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     n, listed = page.question_count, len(page.questions)
+    scorer = scorer_name(report["benchmark"], report["scorer"])
+    cards = "\n".join(_table_card(title, table) for title, table in page.tables)
+    sample = "" if listed == n else _note(SAMPLE.format(listed=listed, asked=n))
     parts = {
         "title": escape(f"{row_name(report)} on {report['benchmark']}"),
-        "subtitle": escape(
-            f"{data_line(report)}, {n} questions; scorer:"
-            f" {scorer_name(report['benchmark'], report['scorer'])}"
-        ),
+        "subtitle": escape(f"{data_line(report)}, {n} questions; scorer: {scorer}"),
         "headline": _headline(page),
         "style": (PAGE / "report.css").read_text(encoding="utf-8"),
-        "tables": (
-            "\n".join(_table_card(title, table) for title, table in page.tables)
-            + "".join(f'<p class="note">{escape(note)}</p>' for note in page.notes)
-        ),
+        "tables": cards + "".join(map(_note, page.notes)),
         "plots": _plots(page),
-        "sample": (
-            ""
-            if listed == n
-            else f'<p class="note">{escape(SAMPLE.format(listed=listed, asked=n))}</p>'
-        ),
+        "sample": sample,
         "provenance": _provenance(report),
         "data": "\n".join(blocks),
         "script": script,
         "script_hash": f"sha256-{digest}",
     }
     return Template((PAGE / "report.html").read_text(encoding="utf-8")).substitute(parts)
+
+
+def _note(text: str) -> str:
+    return f'<p class="note">{escape(text)}</p>'
 
 
 def data_block(name: str, value: object) -> str:
@@ -146,17 +144,15 @@ def _index(page: Page, images: Sequence[str]) -> dict:
         for predictions, right in zip(page.answers, page.right):
             p = predictions[q.id]
             probability = None if p.probability is None else round(p.probability, 4)
-            answers.append(
-                (p.answer, p.status, probability, None if right[k] != right[k] else int(right[k]))
-            )
+            hit = None if math.isnan(right[k]) else int(right[k])
+            answers.append((p.answer, p.status, probability, hit))
         error = page.errors.get(q.id)
         blame = None
         if error:
             shares = {name: round(v, 3) for name, v in error["shares"].items() if v}
             blame = {"shares": shares, "repaired_by": error["repaired_by"]}
-        items.append(
-            (q.id, place[q.image], categories.index(q.category), q.text, q.answer, answers, blame)
-        )
+        category = categories.index(q.category)
+        items.append((q.id, place[q.image], category, q.text, q.answer, answers, blame))
     return {"systems": page.systems, "categories": categories, "images": images, "items": items}
 
 
@@ -176,18 +172,11 @@ def _headline(page: Page) -> str:
 
 
 def _plots(page: Page) -> str:
-    names = {row["name"] for row in page.rows[0]}
-    cards = [
-        (
-            "Accuracy with 95 % intervals",
-            "wide",
-            _legend(page.systems)
-            + svg.intervals(list(zip(page.systems, page.rows)), page.report["published"]),
-            "Faint dots are published results."
-            if any(names & set(p) for p in page.report["published"])
-            else "",
-        )
-    ]
+    names, published = {row["name"] for row in page.rows[0]}, page.report["published"]
+    accuracy = svg.intervals(list(zip(page.systems, page.rows)), published)
+    dots = any(names & set(p) for p in published)
+    note = "Faint dots are published results." if dots else ""
+    cards = [("Accuracy with 95 % intervals", "wide", _legend(page.systems) + accuracy, note)]
     if page.trust:
         ece = (
             f"Expected calibration error {page.trust['ece']:.3f}; the area of a dot is "
@@ -202,20 +191,19 @@ def _plots(page: Page) -> str:
         )
         cards.append(("Risk and coverage", "", svg.risk_coverage(*page.risk), within + "."))
     if page.grid:
-        cards.append(("Error attribution", "full", svg.shares(page.grid["attribution"]),
-                      (
-"Shapley shares of the error rate, in percentage points; they add "
-"up to the error rate."
-)))  # fmt: skip
+        note = (
+            "Shapley shares of the error rate, in percentage points; they add up to the error rate."
+        )
+        cards.append(("Error attribution", "full", svg.shares(page.grid["attribution"]), note))
         if page.grid["curves"]:
             plots = svg.noise_curves(page.grid["curves"], page.grid["units"])
             curves = "".join(f"<div><h3>{escape(name)}</h3>{plot}</div>" for name, plot in plots)
-            cards.append(("Sensitivity to noise in one module, all else from ground truth", "full",
-                          f'<div class="curves">{curves}</div>', ""))  # fmt: skip
+            title = "Sensitivity to noise in one module, all else from ground truth"
+            cards.append((title, "full", f'<div class="curves">{curves}</div>', ""))
     cards += [(plot.title, "full", _picture(plot), plot.note) for plot in page.figures]
     page = ""
     for title, kind, plot, note in cards:
-        below = f'<p class="note">{escape(note)}</p>' if note else ""
+        below = _note(note) if note else ""
         page += f'<div class="card {kind}"><h3>{escape(title)}</h3>{plot}{below}</div>'
     return f'<div class="plots">{page}</div>'
 
@@ -225,7 +213,7 @@ def _picture(plot: Plot) -> str:
     try:
         content = rendered(plot.size, plot.draw, ".svg")
     except InputError as error:
-        return f'<p class="note">{escape(str(error))}</p>'
+        return _note(str(error))
     uri = f"data:image/svg+xml;base64,{base64.b64encode(content).decode('ascii')}"
     width = f"{plot.size[0]:g}in"
     alt = escape(f"{plot.title}. {plot.note}", quote=True)
@@ -235,27 +223,24 @@ def _picture(plot: Plot) -> str:
 def _legend(systems: Sequence[str]) -> str:
     if len(systems) < 2:
         return ""
-    entries = (
-        '<span><svg viewBox="0 0 12 12"><circle cx="6" cy="6" r="5"'
-        f' class="s{k % svg.SERIES}"/></svg>{escape(name)}</span>'
-        for k, name in enumerate(systems)
-    )
-    return f'<div class="legend">{"".join(entries)}</div>'
+    entries = ""
+    for k, name in enumerate(systems):
+        dot = f'<circle cx="6" cy="6" r="5" class="s{k % svg.SERIES}"/>'
+        entries += f'<span><svg viewBox="0 0 12 12">{dot}</svg>{escape(name)}</span>'
+    return f'<div class="legend">{entries}</div>'
 
 
 def _provenance(report: Mapping[str, Any]) -> str:
     run = report["provenance"]
-    facts = [
-        *(("made by" if k == 0 else "later", fact) for k, fact in enumerate(provenance_lines(run))),
-        *(
-            (f"{name} checkpoint", f"sha256 {digest}")
-            for name, digest in run["checkpoints"].items()
-        ),
-        *((f"data {key}", str(portable(value))) for key, value in run["data"].items()),
-        *(
-            (f"{name}", str(portable(value)))
-            for name, value in (report.get("settings") or {}).items()
-        ),
-        ("versions", ", ".join(f"{name} {value}" for name, value in run["versions"].items())),
-    ]
+    facts = []
+    for k, fact in enumerate(provenance_lines(run)):
+        facts.append(("made by" if k == 0 else "later", fact))
+    for name, digest in run["checkpoints"].items():
+        facts.append((f"{name} checkpoint", f"sha256 {digest}"))
+    for key, value in run["data"].items():
+        facts.append((f"data {key}", str(portable(value))))
+    for name, value in (report.get("settings") or {}).items():
+        facts.append((name, str(portable(value))))
+    versions = ", ".join(f"{name} {value}" for name, value in run["versions"].items())
+    facts.append(("versions", versions))
     return "<dl>" + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts) + "</dl>"

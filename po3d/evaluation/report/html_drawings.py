@@ -36,11 +36,8 @@ class Drawings:
         top view, objects in `marked` are outlined.
         """
         ways = np.array([scene.axes["right"], -np.array(scene.axes[up])], float)
-        view = {
-            "objects": [
-                self._index(_object_figure(o, scene, ways, self.size)) for o in scene.objects
-            ]
-        }
+        figures = (_object_figure(o, scene, ways, self.size) for o in scene.objects)
+        view = {"objects": list(map(self._index, figures))}
         if scene.outline:
             view["outline"] = _flat(np.array(scene.outline, float) @ ways.T, 2)
         if marked:
@@ -57,9 +54,8 @@ class Drawings:
 
 
 def _object_figure(o: ObjectState, scene: Scene, ways: Array, size: tuple[int, int] | None) -> dict:
-    nose = np.array([math.cos(o.heading), math.sin(o.heading)]) * (
-        0.5 * o.extent[0] + 0.2 * max(o.extent[:2])
-    )
+    length = 0.5 * o.extent[0] + 0.2 * max(o.extent[:2])
+    nose = length * np.array([math.cos(o.heading), math.sin(o.heading)])
     ground = np.array(o.position[:2], float)
     record = {
         "label": _label(o),
@@ -86,11 +82,8 @@ def _flat(points: Array, digits: int) -> list[float]:
 
 
 def _label(o: ObjectState) -> str:
-    words = [
-        o.value(a)
-        for a in ("size", "state", "color", "material", "shape", "name")
-        if a in o.beliefs
-    ]
+    attributes = ("size", "state", "color", "material", "shape", "name")
+    words = [o.value(a) for a in attributes if a in o.beliefs]
     return " ".join(words) or o.name or "object"
 
 
@@ -102,7 +95,6 @@ def picture(pixels: NDArray[np.uint8]) -> tuple[str, tuple[int, int]]:
     """Return a data URI of the pixels as a small JPEG, with its width and height."""
     image = Image.fromarray(np.ascontiguousarray(pixels)).convert("RGB")
     if image.width > WIDTH:
-        image = image.resize(
-            (WIDTH, round(image.height * WIDTH / image.width)), Image.Resampling.LANCZOS
-        )
+        size = WIDTH, round(image.height * WIDTH / image.width)
+        image = image.resize(size, Image.Resampling.LANCZOS)
     return data_uri(jpeg(np.asarray(image), QUALITY), "jpeg"), image.size

@@ -31,10 +31,9 @@ def sample_questions(
     strata: dict[tuple[str, str], list[int]] = {}
     for k, (q, mark) in enumerate(zip(questions, right, strict=True)):
         strata.setdefault((q.category, str(mark)), []).append(k)
-    orders = [
-        iter(rng(seed, "listed", number).permutation(group).tolist())
-        for number, (_, group) in enumerate(sorted(strata.items()))
-    ]
+    orders = []
+    for number, key in enumerate(sorted(strata)):
+        orders.append(iter(rng(seed, "listed", number).permutation(strata[key]).tolist()))
     images: set[str] = set()
     indices: list[int] = []
     while orders and len(indices) < items:
@@ -77,9 +76,10 @@ def image_record(
     drawings = Drawings(None if view is None else view[1])
     executor = _executor(benchmark_of(report["benchmark"]), report)
     trace = traces(drawings, executor, _tables(split, name, view_names, stored_scenes))
-    pictures = {n: _attempt(lambda n=n: picture(split.image(n))[0]) for n in view_names}
-    pictures = {n: uri for n, uri in pictures.items() if uri is not None}
-    items = {}
+    pictures, items = {}, {}
+    for n in view_names:
+        if (uri := _attempt(lambda n=n: picture(split.image(n))[0])) is not None:
+            pictures[n] = uri
     for q in questions:
         trace_record = trace(q, answers[0][q.id])
         items[q.id] = {
@@ -119,20 +119,19 @@ def facts(q: Question) -> list[tuple[str, str]]:
 def _executor(benchmark: Benchmark, report: Mapping[str, Any]) -> Domain:
     """Return the executor that explains a run's answers, with the run's options."""
     options = report["provenance"].get("config", {}).get("executor", {})
-    return oracle(benchmark.world).executor.explaining(
-        {**options, **(report.get("settings") or {})}
-    )
+    options = {**options, **(report.get("settings") or {})}
+    return oracle(benchmark.world).executor.explaining(options)
 
 
 def _tables(
     split: Any, name: str, views: Sequence[str], stored_scenes: Mapping[str, Scene]
 ) -> ImageScenes | None:
     """Return the recorded scenes of a run, else ground truth; None if there are neither."""
-    scenes = {
-        n: stored_scenes.get(n) or _attempt(lambda n=n: split.truth(n)) for n in views or [name]
-    }
-    if None in scenes.values():
-        return None
+    scenes = {}
+    for n in views or [name]:
+        scenes[n] = stored_scenes.get(n) or _attempt(lambda n=n: split.truth(n))
+        if scenes[n] is None:
+            return None
     return ImageScenes(scenes, inputs=Context.of(split, name).inputs)
 
 

@@ -76,9 +76,8 @@ def traces(
             return Traced(plain, note=execution.outcome.reason)
         answer = explanation.outcome.answer
         answer_text = None if answer is None else reading.question.option_of.get(answer, answer)
-        note = (
-            explanation.outcome.reason if p.status != "ok" or answer_text == p.answer else CHANGED
-        )
+        changed = p.status == "ok" and answer_text != p.answer
+        note = CHANGED if changed else explanation.outcome.reason
         return Traced(views(explanation.figures), _steps(explanation), note, explanation.flip)
 
     return traced
@@ -97,8 +96,7 @@ def _steps(explanation: Explanation) -> tuple[StepFigure, ...]:
     for step, nearest in explanation.steps:
         likely = sorted(step.objects.items(), key=lambda item: -item[1])
         # -1 is the viewer
-        objects = tuple(
-            (*place(i), round(p, 2)) for i, p in likely if i >= 0 and p > LEAST_PROBABILITY
-        )
+        likely = [(i, p) for i, p in likely if i >= 0 and p > LEAST_PROBABILITY]
+        objects = tuple((*place(i), round(p, 2)) for i, p in likely)
         steps.append(StepFigure(step.token, step.text.partition(" -> ")[2], objects, nearest))
     return tuple(steps)

@@ -59,18 +59,14 @@ def table_notes(report: Mapping[str, Any], table: Table) -> list[str]:
         lines.append("†: published later, each with its own protocol.")
         lines += [f"† {line}." for line in source_lines(report["benchmark"], first)]
     if marked and on_twin(report["split"]):
-        lines.append(
-            "The twin's questions are not the official ones, so rows with and without a "
-            "mark are not comparable."
-        )
+        questions = "The twin's questions are not the official ones"
+        lines.append(f"{questions}, so rows with and without a mark are not comparable.")
     own = row_name(report)
     if report.get("scorer") and any(name.startswith(own) for name in first):
         lines.append(scoring_line(report))
     if INTERVAL in first:
-        share = f"{100 * CONFIDENCE:g} %"
-        lines.append(
-            f"Intervals: {share}, bootstrap over {unit(report)} ({RESAMPLES:,} resamples)."
-        )
+        how = f"bootstrap over {unit(report)} ({RESAMPLES:,} resamples)"
+        lines.append(f"Intervals: {100 * CONFIDENCE:g} %, {how}.")
     if any(name.endswith(EXPECTED) for name in first):
         lines.append("(expected): the mean score of such answers, computed from the questions.")
     return lines
@@ -85,7 +81,8 @@ def scoring_line(report: Mapping[str, Any]) -> str:
 
 def official(report: Mapping[str, Any]) -> str:
     """Describe the data on which the published rows of a report were measured."""
-    named = dict.fromkeys(
-        row["measured_on"] for row in report["published"] if row.get("measured_on")
-    )
-    return " and ".join(f"the {name.removeprefix('the ')}" for name in named or ["official images"])
+    named: dict[str, None] = {}
+    for row in report["published"]:
+        if data := row.get("measured_on"):
+            named[f"the {data.removeprefix('the ')}"] = None
+    return " and ".join(named) or "the official images"

@@ -74,9 +74,8 @@ def _figures(
     floats = []
     for plot in run_figures(run):
         written.append(save(plot._replace(name=f"{name}-{plot.name}"), out / FIGURES, ".pdf"))
-        caption = (
-            f"{run.benchmark.title}: {plot.title}. {plot.note} Measured on {data_line(run.report)}."
-        )
+        caption = f"{run.benchmark.title}: {plot.title}. {plot.note}"
+        caption += f" Measured on {data_line(run.report)}."
         floats.append(_float(written[-1], caption))
     if grid and grid["curves"]:
         path = out / FIGURES / f"{name}-sensitivity.pdf"
@@ -86,9 +85,8 @@ def _figures(
             "accuracy (%) against noise in one module, all else from ground truth, with 95 %"
             " intervals"
         )
-        floats.append(
-            _float(path, f"{run.benchmark.title}: {caption}. Measured on {data_line(grid)}.")
-        )
+        caption = f"{run.benchmark.title}: {caption}. Measured on {data_line(grid)}."
+        floats.append(_float(path, caption))
     return "\n\n".join(floats)
 
 
@@ -121,29 +119,20 @@ def protocol(run: ReportedRun) -> str:
             f"All systems answer the same questions ({', '.join(others)}); differences "
             "are paired by question."
         )
-    lines.append(
-        f"Intervals are {share} percentile intervals of {RESAMPLES:,} bootstrap resamples of"
-        f" {unit(report)}."
-    )
+    how = f"{RESAMPLES:,} bootstrap resamples of {unit(report)}"
+    lines.append(f"Intervals are {share} percentile intervals of {how}.")
     if report["published"]:
-        line = (
-            "Rows marked * are the figures of the benchmark's paper, measured on"
-            f" {official(report)}"
-        )
-        twin = (
-            "; the twin's questions are not the official ones, so these rows are not comparable"
-            " with ours"
-        )
-        lines.append(line + (twin if on_twin(report["split"]) else "") + ".")
-    weights = [f"{key} {digest[:12]}" for key, digest in created["checkpoints"].items()]
-    facts = [
-        f"po3d {created['versions']['po3d']}",
-        f"revision {(created['git_revision'] or 'unknown')[:12]}",
-        created["date"][:10],
-    ]
-    lines.append(
-        f"Predictions: {', '.join([*facts, *(f'weights of the {w} (sha256)' for w in weights)])}."
-    )
+        where = f"the benchmark's paper, measured on {official(report)}"
+        line = f"Rows marked * are the figures of {where}"
+        if on_twin(report["split"]):
+            other = "the twin's questions are not the official ones"
+            line += f"; {other}, so these rows are not comparable with ours"
+        lines.append(f"{line}.")
+    facts = [f"po3d {created['versions']['po3d']}"]
+    facts += [f"revision {(created['git_revision'] or 'unknown')[:12]}", created["date"][:10]]
+    for key, digest in created["checkpoints"].items():
+        facts.append(f"weights of the {key} {digest[:12]} (sha256)")
+    lines.append(f"Predictions: {', '.join(facts)}.")
     if digest := created["data"].get("sha256"):
         lines.append(f"The data's sha256 begins with {digest[:12]}.")
     return "\n".join(map(sentence, lines))

@@ -9,7 +9,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from po3d.benchmarks.published import LATER, PAPER, later_rows, source_lines
 from po3d.benchmarks.registry import benchmark_of, counted, scorer_name, title, unit
@@ -60,14 +60,16 @@ def results_table(report: dict, published: Published = True) -> Table:
 
 def _chief(published: Sequence[dict], names: Sequence[str]) -> list[dict]:
     """Return the human rows, and the best among the models with figures in the most columns."""
-    people = [row for row in published if row["model"].startswith(PEOPLE)]
-    models = [row for row in published if not row["model"].startswith((*PEOPLE, *CHANCE))]
-
-    def rank_key(row: dict) -> tuple[int, float]:
+    people, best, most = [], [], (0, 0.0)
+    for row in published:
         values = [row[name] for name in names if row.get(name) is not None]
-        return len(values), sum(values)
-
-    return [*people, *([max(models, key=rank_key)] if models else [])]
+        if row["model"].startswith(PEOPLE):
+            people.append(row)
+        elif not row["model"].startswith(CHANCE) and (
+            not best or (len(values), sum(values)) > most
+        ):
+            best, most = [row], (len(values), sum(values))
+    return people + best
 
 
 def _figures(report: dict) -> list[list]:
@@ -78,11 +80,10 @@ def _figures(report: dict) -> list[list]:
 
 def titled(row: dict) -> str:
     """Return a row's name, with the number of columns if it is a partial average."""
-    return (
-        f"{row['name']} ({row['columns'][0]} of {row['columns'][1]})"
-        if "columns" in row
-        else row["name"]
-    )
+    if "columns" not in row:
+        return row["name"]
+    there, all_of = row["columns"]
+    return f"{row['name']} ({there} of {all_of})"
 
 
 def report_text(report: dict, published: Published = True) -> str:
@@ -124,13 +125,11 @@ def report_markdown(report: dict) -> str:
     if report.get("perception"):
         table = Table(("figure", "value"), list(_flat(report["perception"])))
         lines += ["## Perception", "", markdown(table, 3), ""]
-    lines += [
-        "## Provenance",
-        "",
-        *(f"- {fact}" for fact in provenance_lines(run)),
-        *(f"- {name}: sha256 {digest}" for name, digest in run["checkpoints"].items()),
-        f"- data: {json.dumps({k: portable(v) for k, v in run['data'].items()})}",
-    ]
+    facts = provenance_lines(run)
+    for name, digest in run["checkpoints"].items():
+        facts.append(f"{name}: sha256 {digest}")
+    data = {k: portable(v) for k, v in run["data"].items()}
+    lines += ["## Provenance", "", *(f"- {fact}" for fact in facts), f"- data: {json.dumps(data)}"]
     return "\n".join(lines) + "\n"
 
 
@@ -141,12 +140,8 @@ def _main_part(report: dict) -> list[str]:
     if tables and tables.instead:
         twin = [f"Rows without a mark: {data_line(report)}"] if on_twin(report["split"]) else []
         return [page, "", *twin, *_remarks(report)]
-    return [
-        markdown(results_table(report)),
-        "",
-        _footnotes(report),
-        *(["", page] if tables else []),
-    ]
+    lines = [markdown(results_table(report)), "", _footnotes(report)]
+    return [*lines, "", page] if tables else lines
 
 
 _NAMES = {
@@ -163,14 +158,16 @@ _NAMES = {
 }
 
 
-def _unanswered(report: dict) -> str:
-    notes = [f"{k}: {v}" for k, v in report["statuses"].items() if k != "ok"]
+def unanswered(report: Mapping[str, Any]) -> str:
+    """Return how many questions have no answer, by status; "" if all have one."""
+    statuses = report.get("statuses") or {}
+    notes = [f"{status}: {n}" for status, n in statuses.items() if status != "ok"]
     return f"no answer, counted as wrong: {', '.join(notes)}" if notes else ""
 
 
 def _remarks(report: dict) -> list[str]:
     """Return notes on missing answers, missing intervals, and the split's files."""
-    lines = [note for note in (_unanswered(report), no_intervals(report)) if note]
+    lines = [note for note in (unanswered(report), no_intervals(report)) if note]
     return lines + [f"note: {note}" for note in report.get("notes", ())]
 
 
@@ -189,18 +186,14 @@ def provenance_lines(run: dict) -> list[str]:
     """Describe versions, dates and interruptions of the predictions, and of the scoring if it was
     later.
     """
-    lines = [
-        f"po3d {run['versions']['po3d']}, revision {run['git_revision'] or 'unknown'},"
-        f" {run['date']}"
-    ]
+    built = f"revision {run['git_revision'] or 'unknown'}, {run['date']}"
+    lines = [f"po3d {run['versions']['po3d']}, {built}"]
     if later := run.get("continued"):
-        lines.append(
-            f"interrupted, continued {', '.join(sitting.get('date', '') for sitting in later)}"
-        )
+        dates = ", ".join(sitting.get("date", "") for sitting in later)
+        lines.append(f"interrupted, continued {dates}")
     if scored := run.get("scored"):
-        lines.append(
-            f"scored again: revision {scored['git_revision'] or 'unknown'}, {scored['date']}"
-        )
+        revision = scored["git_revision"] or "unknown"
+        lines.append(f"scored again: revision {revision}, {scored['date']}")
     return lines
 
 
@@ -247,9 +240,8 @@ def main(arguments: list[str]) -> int:
 
     def run() -> None:
         if len(arguments) != 2:
-            raise InputError(
-                "usage: python -m po3d.evaluation.report.results REPORT.json README.md"
-            )
+            usage = "python -m po3d.evaluation.report.results REPORT.json README.md"
+            raise InputError(f"usage: {usage}")
         report, readme = read_report(arguments[0]), Path(arguments[1])
         write_file(readme, into_readme(readme.read_text(encoding="utf-8"), report))
 

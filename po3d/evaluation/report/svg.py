@@ -61,11 +61,8 @@ def intervals(
     name: value}, are faint dots.
     """
     names = [row["name"] for row in systems[0][1]]
-    left, width, step = (
-        max(120.0, 24 + 6.6 * max(map(len, names))),
-        640.0,
-        ROW + 7.0 * (len(systems) - 1),
-    )
+    left, width = max(120.0, 24 + 6.6 * max(map(len, names))), 640.0
+    step = ROW + 7.0 * (len(systems) - 1)
     height = step * len(names) + 30
 
     def x(value: float) -> float:
@@ -80,9 +77,8 @@ def intervals(
         parts.append(_text(left - 12, middle + 4, name, "end", "label"))
         for model in published:
             if isinstance(value := model.get(name), int | float):
-                parts.append(
-                    _mark(x(value), middle, "published", f"{model['model']}: {value:.1f}", 3)
-                )
+                label = f"{model['model']}: {value:.1f}"
+                parts.append(_mark(x(value), middle, "published", label, 3))
         for s, (system, rows) in enumerate(systems):
             row = next((r for r in rows if r["name"] == name), None)
             if row is None or row["value"] is None:
@@ -128,9 +124,8 @@ class _Axes:
             parts.append(_text(x, self.bottom + 17, f"{t:g}", "middle", "tick"))
         parts.append(_line(self.left, self.bottom, self.right, self.bottom, "axis"))
         if xlabel:
-            parts.append(
-                _text((self.left + self.right) / 2, self.height - 6, xlabel, "middle", "tick")
-            )
+            x = (self.left + self.right) / 2
+            parts.append(_text(x, self.height - 6, xlabel, "middle", "tick"))
         middle = (self.top + self.bottom) / 2
         parts.append(
             f'<text transform="translate(11 {middle:.1f}) rotate(-90)" text-anchor="middle"'
@@ -195,9 +190,8 @@ def noise_curves(
         for p in points:
             label = f"{p['sigma']:g}: {p['value']:.1f}"
             parts.append(_mark(*panel.at(p["sigma"], p["value"]), "dot s0", label, 3))
-        plots.append(
-            (name, _svg(panel.width, panel.height, parts, f"sensitivity to noise: {name}"))
-        )
+        plot = _svg(panel.width, panel.height, parts, f"sensitivity to noise: {name}")
+        plots.append((name, plot))
     return plots
 
 
@@ -215,10 +209,8 @@ def shares(attribution: Mapping[str, Mapping]) -> str:
     scale = (width - left - 50) / reach
     parts, x = [], left
     for k, group in enumerate(groups):
-        parts += [
-            _rect(x, 2, 10, 10, f"bar s{k % SERIES}", group),
-            _text(x + 14, 11, group, kind="tick"),
-        ]
+        parts.append(_rect(x, 2, 10, 10, f"bar s{k % SERIES}", group))
+        parts.append(_text(x + 14, 11, group, kind="tick"))
         x += 24 + 7.0 * len(group)
     for row, (category, shares_of) in enumerate(attribution.items()):
         y, x = 24 + ROW * row, left
