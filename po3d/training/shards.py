@@ -156,7 +156,8 @@ class ShardedScenes(Dataset):
         return int(self.ends[-1])
 
     def __getitem__(self, index: int) -> dict[str, np.ndarray]:
-        return street_item(*self.stored(index), self.width, self.height)
+        picture, record = self.stored(index)
+        return street_item(picture, scene_from_superclevr(record), self.width, self.height)
 
     def stored(self, index: int) -> tuple[np.ndarray, dict]:
         """Return the picture (H, W, 3) uint8 of a sample, and its scene record."""

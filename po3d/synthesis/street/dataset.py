@@ -1,9 +1,9 @@
 """Rendered street scenes with labels, each a pure function of (seed, index, split).
 
-    sample_layout ─► compose ─► masks (are all objects visible?) ─► labels ─► scene_record
+    sample_layout ─► compose ─► masks (are all objects visible?) ─► labels ─► true_scene
                         └─────────────────────────────────────────► colour, once
 
-Records have the layout of Super-CLEVR's scene files, so training and benchmarks read both alike.
+`scene_record` has the layout of Super-CLEVR's scene files, for the files of twins and shards.
 """
 
 import functools
@@ -26,9 +26,11 @@ from po3d.scene.street import (
     WIDTH,
     box_middle,
     camera,
+    extent,
     origin_height,
     rotation_from_heading,
 )
+from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import DIRECTIONS, FACINGS, PARENT, SIZE_SCALE
 from po3d.synthesis.difficulty import DEFAULT, Difficulty
 from po3d.synthesis.official_vehicles import OfficialVehicles
@@ -277,15 +279,16 @@ def render_example(
     look: LookKind | None = None,
     skies: str | None = None,
     looks: Mapping[LookKind, float] | None = None,
-) -> tuple[NDArray[np.uint8], dict]:
-    """Return the picture (480, 640, 3) and the record of scene `index`. The renderer is opened once
-    per process. `looks`: weights of the rendering styles to draw from, instead of one `look`.
+) -> tuple[NDArray[np.uint8], Scene]:
+    """Return the picture (480, 640, 3) and the ground truth of scene `index`. The renderer is
+    opened once per process. `looks`: weights of the rendering styles to draw from, instead of one
+    `look`.
     """
     renderer = open_renderer(samples)
     if looks:
         look = mixed_look(seed, index, looks)
     scene = make_scene(seed, index, split, renderer, look)
-    return picture(scene, renderer, skies), scene_record(scene, index, split)
+    return picture(scene, renderer, skies), true_scene(scene, index)
 
 
 def mixed_look(seed: int, index: int, looks: Mapping[LookKind, float]) -> LookKind:
@@ -306,12 +309,33 @@ def open_renderer(samples: int = 1) -> Renderer:
     return Renderer(WIDTH, HEIGHT, samples)
 
 
-# --- records --------------------------------------------------------------------------------------
+# --- ground truth ---------------------------------------------------------------------------------
 
 
 def image_name(index: int, suffix: str = "jpg") -> str:
     """Return the benchmark's name of an image."""
     return f"superCLEVR_new_{index:06d}.{suffix}"
+
+
+def true_scene(scene: RenderableScene, index: int) -> Scene:
+    """Return the ground truth: objects with their image boxes, the camera, and the dominant
+    occluder of each object. It equals `scene_record` read by `scene_from_superclevr`, up to the
+    rounding of degrees.
+    """
+    toys = scene.layout.look in TOYS  # other vehicles have no material
+    objects = []
+    for o, label in zip(scene.layout.objects, scene.labels):
+        values = {"shape": o.shape, "color": o.color, "size": o.size}
+        if toys:
+            values["material"] = o.material
+        position = (o.x, o.y, origin_height(o.shape, o.size))
+        size = tuple(map(float, extent(o.shape, o.size)))
+        box = None if label.amodal_box is None else tuple(map(float, label.amodal_box))
+        objects.append(ObjectState(sure(**values), position, o.heading, size, box=box))
+    occluders = tuple(
+        {} if label.occluder is None else {label.occluder: 1.0} for label in scene.labels
+    )
+    return Scene(tuple(objects), AXES, "gt", scene.camera, occluders, image_name(index))
 
 
 def scene_record(
