@@ -356,7 +356,10 @@ def main() -> int:
         "--only", nargs="+", choices=list(SIZES), default=list(SIZES), help="default: all"
     )
     only.add_argument(
-        "--kept", metavar="FILE", help="JSONL of figures that need not be measured again"
+        "--kept",
+        dest="earlier",
+        metavar="FILE",
+        help="JSONL of figures that need not be measured again",
     )
     only.add_argument("--plot", metavar="FILE", help="a plot, .svg or .png")
     parser.add_argument("--perception-checkpoint", default=PERCEPTION)
@@ -366,7 +369,7 @@ def main() -> int:
     def run() -> None:
         print(_machine())
         if arguments.what == "scale":
-            scale(arguments.only, arguments.largest, arguments.kept, arguments.plot)
+            scale(arguments.only, arguments.largest, arguments.earlier, arguments.plot)
             return
         if arguments.what == "roofline":
             split = pulsecheck457.open_mini()

@@ -175,10 +175,10 @@ def timeless(name: str, data: bytes) -> bytes:
     if name in (runs.RUN, runs.REPORT):
         with contextlib.suppress(ValueError, KeyError, TypeError):
             record = json.loads(data)
-            made = (record["about"] if name == runs.RUN else record)["provenance"]
-            same = [made["versions"], made["machine"]]
-            if all([c["versions"], c["machine"]] == same for c in made["continued"]):
-                del made["continued"]
+            source = (record["about"] if name == runs.RUN else record)["provenance"]
+            same = [source["versions"], source["machine"]]
+            if all([c["versions"], c["machine"]] == same for c in source["continued"]):
+                del source["continued"]
                 data = (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode()
     return _TIME_OF_DAY.sub(b"", data if name != runs.REPORT_PAGE else _CONTINUED.sub(b"", data))
 
@@ -209,7 +209,7 @@ def undisturbed(kind: str, options: list[str], inputs: Inputs) -> Undisturbed:
     return Undisturbed(arguments, seconds, files)
 
 
-def drawn(kinds: list[str], seed: int, attempt: int) -> str:
+def sample_job(kinds: list[str], seed: int, attempt: int) -> str:
     """Return the kind of an attempt; Ray is drawn less often."""
     weights = [1 if kind == "ray" else RARE for kind in kinds]
     return random.Random(f"{seed} kinds {attempt}").choices(kinds, weights)[0]
@@ -224,7 +224,7 @@ def kill_often(jobs: dict[str, list[str]], count: int, seed: int, place: Path) -
     rows: list[list] = []
     attempt = 0
     while len(rows) < count:
-        kind = drawn(list(jobs), seed, attempt)
+        kind = sample_job(list(jobs), seed, attempt)
         if kind not in wholes:
             wholes[kind] = undisturbed(kind, jobs[kind], inputs)
         whole = wholes[kind]

@@ -85,19 +85,19 @@ class Figures(Callback):
         self.pictures, self.draw, self.worst = pictures, draw, worst
 
     def on_validation_epoch_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        self.found: dict[str, float] = {}
+        self.figures: dict[str, float] = {}
         if not hasattr(pl_module, "estimator"):
             return
         if trainer.is_global_zero:
             judged = trainer.datamodule.judged(pl_module.estimator(), self.pictures)
             if judged is not None:
-                self.found = {f"val/{name}": value for name, value in judged.figures.items()}
+                self.figures = {f"val/{name}": value for name, value in judged.figures.items()}
                 self._show(trainer, judged)
-        self.found = trainer.strategy.broadcast(self.found)
+        self.figures = trainer.strategy.broadcast(self.figures)
 
     def on_validation_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        if self.found:
-            pl_module.log_dict(self.found, rank_zero_only=False, sync_dist=False)
+        if self.figures:
+            pl_module.log_dict(self.figures, rank_zero_only=False, sync_dist=False)
 
     def _show(self, trainer: pl.Trainer, judged: Judged) -> None:
         """Log the worst pictures, with predictions beside ground truth, in each logger with

@@ -39,26 +39,12 @@ from po3d.training.samplers import StreamData
 # what it learns. The samples per step are compared separately, because they are data.batch times
 # the number of processes.
 FREE = {
-    "compile",
-    "out",
-    "export",
-    "save_every",
-    "wandb",
-    "data.batch",
-    "data.cache",
-    "data.furniture",
-    "data.num_workers",
-    "data.workers",
-    "trainer.accelerator",
-    "trainer.accumulate_grad_batches",
-    "trainer.devices",
-    "trainer.enable_progress_bar",
-    "trainer.log_every_n_steps",
-    "trainer.num_nodes",
-    "trainer.pictures",
-    "trainer.strategy",
+    "compile", "out", "export", "save_every", "wandb", "data.batch", "data.cache",
+    "data.furniture", "data.num_workers", "data.workers", "trainer.accelerator",
+    "trainer.accumulate_grad_batches", "trainer.devices", "trainer.enable_progress_bar",
+    "trainer.log_every_n_steps", "trainer.num_nodes", "trainer.pictures", "trainer.strategy",
     "trainer.sync_batchnorm",
-}
+}  # fmt: skip
 # environment variable: PID of the first process of a training on several devices
 FIRST = "PO3D_FIRST_PROCESS"
 MODELS = "models.json"  # the 3D models in the training data of the weights
@@ -132,16 +118,13 @@ def train(
             f"{current}; choose data.batch such that data.batch times the number of "
             "processes is unchanged"
         )
-    if not (done and (out / "metrics.json").exists()) and runner.local_rank == 0:
+    measured = done and (out / "metrics.json").exists()
+    if not measured and runner.local_rank == 0:
         # before the other processes start: they would not wait for hours of rendering
         data.prepare_data()
     if runner.is_global_zero:
         write_json(out / "config.json", config)
-        # The pictures may no longer exist when a finished run is exported again.
-        if not (models_path := out / MODELS).exists():
-            write_json(models_path, summary(data.models() | getattr(module, "models", set())))
-        if not (models_path := out / SCENES).exists():
-            write_json(models_path, listed(joined([data.scenes(), getattr(module, "scenes", {})])))
+        _write_training_data(out, module, data)
     if not done:
         runner.fit(module, datamodule=data, ckpt_path=None if saved is None else str(_there(last)))
         runner.strategy.barrier()
@@ -149,24 +132,40 @@ def train(
     if watch.monitor is not None and (best := _there(out / "best.ckpt")) is not None:
         saved = io.load_checkpoint(best)
     module.load_state_dict(saved["state_dict"])
-    if done and (out / "metrics.json").exists():
+    if measured:
         metrics = read_json(out / "metrics.json", "figures of the finished training")
     else:
         metrics = _figures(runner, module, data, saved["global_step"])
     if runner.is_global_zero:
         write_json(out / "metrics.json", metrics)
+        steps = saved["global_step"]
         if export:
-            name = Path(export)
-            path = name if name.parent != Path() else EXPORTS / name
-            about = {"config": config, "steps": saved["global_step"]}
-            if (models := read_json(out / MODELS, "list of models")) != NOTHING:
-                about["models"] = models
-            if scenes := read_json(out / SCENES, "list of scenes"):
-                about["scenes"] = scenes
-            written = module.export(path, about, metrics)
-            print(f"exported {written}")
-        print(f"\n{ended(module.kind, metrics, saved['global_step'], out, export)}")
+            _export(module, export, out, {"config": config, "steps": steps}, metrics)
+        print(f"\n{ended(module.kind, metrics, steps, out, export)}")
     return metrics
+
+
+def _write_training_data(out: Path, module: pl.LightningModule, data: StreamData) -> None:
+    """Write the models and stored scenes of the training data, once: the pictures may no longer
+    exist when a finished run is exported again.
+    """
+    if not (out / MODELS).exists():
+        write_json(out / MODELS, summary(data.models() | getattr(module, "models", set())))
+    if not (out / SCENES).exists():
+        write_json(out / SCENES, listed(joined([data.scenes(), getattr(module, "scenes", {})])))
+
+
+def _export(
+    module: pl.LightningModule, export: str, out: Path, about: dict, metrics: dict[str, float]
+) -> None:
+    """Write the checkpoint pair `export`; `about` describes the training."""
+    name = Path(export)
+    path = name if name.parent != Path() else EXPORTS / name
+    if (models := read_json(out / MODELS, "list of models")) != NOTHING:
+        about["models"] = models
+    if scenes := read_json(out / SCENES, "list of scenes"):
+        about["scenes"] = scenes
+    print(f"exported {module.export(path, about, metrics)}")
 
 
 def _figures(

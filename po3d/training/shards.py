@@ -24,9 +24,9 @@ from po3d.io.files import atomic_write, parse_json, read_json, sha256, write_jso
 from po3d.io.images import decode_image
 from po3d.io.seeding import rng
 from po3d.perception.street import KIND, StreetEstimator
-from po3d.training.data import PictureData, WithFlip
+from po3d.training.data import WithFlip
 from po3d.training.figures import Judged, StreetJudge
-from po3d.training.samplers import BatchStream, Order, Shuffled
+from po3d.training.samplers import BatchStream, Order, Shuffled, StreamData
 from po3d.training.street_scenes import held_out, street_item
 
 INDEX = "index.json"
@@ -263,7 +263,7 @@ class MixedOrder(Order):
         return rng(self.seed, "mixture", block).permutation(block_rows)
 
 
-class ShardData(PictureData):
+class ShardData(StreamData):
     """Street scenes in shards.
 
     `root`: a folder or an http(s) URL with an index, or several. `weights`: sampling weight of

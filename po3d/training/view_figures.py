@@ -79,22 +79,22 @@ def sights_of(
         truths = [views.truth(k) for k in part]
         pictures = [views.picture(k) for k in part]
         focals = [scene.camera.focal / scene.camera.width for scene, _ in truths]
-        found_items = estimator.detect(pictures, focals)
+        detections = estimator.detect(pictures, focals)
         for b, (scene, record) in enumerate(truths):
             table = lifted(
-                found_items, b, focals[b], pictures[b].shape[:2], estimator.calibration, scene.image
+                detections, b, focals[b], pictures[b].shape[:2], estimator.calibration, scene.image
             )
             rows = labelled_rows(scene, record["visible"], record["pixels"])
             true = in_own_frame(replace(scene, objects=tuple(scene.objects[i] for i in rows)))
-            raw = found_items.present[b]
+            raw = detections.present[b]
             log_p = {
-                a: np.log(np.maximum(found_items.probabilities[a][b, raw], 1e-12))
+                a: np.log(np.maximum(detections.probabilities[a][b, raw], 1e-12))
                 for a in ATTRIBUTES_ESTIMATED
             }
             kind = record["camera"]
             own = tuple(record["models"][i].startswith(OWN) for i in rows)
             matches = matched(table, true)
-            result.append(Sight(kind, true, table, matches, found_items.extent[b, raw], log_p, own))
+            result.append(Sight(kind, true, table, matches, detections.extent[b, raw], log_p, own))
     return result
 
 
@@ -261,23 +261,10 @@ def _median(values: Sequence[float] | Array) -> float:
 
 
 COLUMNS = {
-    "views": 0,
-    "things": 0,
-    "recall": 1,
-    "precision": 1,
-    "name": 1,
-    "color": 1,
-    "material": 1,
-    "yaw": 1,
-    "yaw > 22.5": 1,
-    "flipped": 1,
-    "place": 3,
-    "depth": 1,
-    "pair": 3,
-    "roll": 2,
-    "pitch": 2,
-    "height": 1,
-}  # decimals
+    "views": 0, "things": 0, "recall": 1, "precision": 1, "name": 1, "color": 1, "material": 1,
+    "yaw": 1, "yaw > 22.5": 1, "flipped": 1, "place": 3, "depth": 1, "pair": 3, "roll": 2,
+    "pitch": 2, "height": 1,
+}  # fmt: skip
 
 
 def table(sights: Sequence[Sight]) -> str:

@@ -25,7 +25,7 @@ from po3d.synthesis.indoor_view.questions import (
     ViewQuestion,
     offers,
 )
-from po3d.synthesis.indoor_view.verdicts import JudgedView
+from po3d.synthesis.indoor_view.verdicts import decide, view_geometry
 from po3d.synthesis.indoor_view.views import (
     COMMON,
     UNCOMMON,
@@ -178,7 +178,7 @@ def test_answers_keep_their_distance_from_every_boundary_in_both_views(offered):
     for views, items, _ in offered:
         for item in items:
             for scene, answer, flat in zip(views, item.answers, item.flat):
-                verdict = JudgedView(scene).decide(item.op, item.rows)
+                verdict = decide(view_geometry(scene), item.op, item.rows)
                 assert verdict.answer == answer
                 assert verdict.degrees >= DEGREES
                 assert verdict.metres >= METRES[OPERATIONS[item.op].category]
@@ -203,7 +203,7 @@ def test_a_turn_below_the_margin_changes_no_answer(offered):
         )
         for item in items:
             if OPERATIONS[item.op].category.startswith("orientation"):
-                assert JudgedView(moved).decide(item.op, item.rows).answer == item.answers[0]
+                assert decide(view_geometry(moved), item.op, item.rows).answer == item.answers[0]
 
 
 def test_what_a_thing_is_called_never_says_where_it_is():

@@ -120,15 +120,16 @@ def _official_form(
     parts recoloured as in the layout or, outdoors, in the colours of its files.
     """
     toy = look in TOYS
-    form = vehicles.get(o.shape, toy)
-    if form is None:
+    vehicle_form = vehicles.get(o.shape, toy)
+    if vehicle_form is None:
         return placed
-    painted = _painted(o, form.mesh, look)
+    mesh, own_colors = vehicle_form
+    painted = _painted(o, mesh, look)
     return replace(
         placed,
-        mesh=form.mesh,
+        mesh=mesh,
         colors={name: official_paint(look, part.color, rng) for name, part in painted.items()}
-        | form.colors,
+        | own_colors,
         finishes={
             name: official_finish(look, part.material, rng) for name, part in painted.items()
         },
@@ -185,10 +186,10 @@ def _painted(o: LayoutObject, mesh: Mesh, look: LookKind) -> dict:
         return {names[int(part.slot * len(names))]: part for part in o.parts} if names else {}
     rows = [row for row in _repaintable(PARENT[o.shape]) if row["part"] in names]
     large = [row for row in rows if row["large"] == "1"]
-    drawn = sorted(rows + large * (LARGE_LOTS - 1), key=lambda row: row["part"])
+    weighted = sorted(rows + large * (LARGE_LOTS - 1), key=lambda row: row["part"])
     painted = {}
     for part in o.parts:
-        among = large if part.region and large else drawn
+        among = large if part.region and large else weighted
         if not among:
             continue
         first = among[int(part.slot * len(among))]

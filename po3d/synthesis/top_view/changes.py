@@ -16,18 +16,9 @@ from po3d.synthesis.top_view.describe import CORNERS, SIDES, PhraseGenerator
 
 TYPES = ("movement", "removal", "attribute", "addition", "replacement")
 FIXED = (
-    "door",
-    "window",
-    "radiator",
-    "fireplace",
-    "sink",
-    "toilet",
-    "bathtub",
-    "counter",
-    "stove",
-    "oven",
-    "closet",
-)
+    "door", "window", "radiator", "fireplace", "sink", "toilet", "bathtub", "counter", "stove",
+    "oven", "closet",
+)  # fmt: skip
 MOVED = 0.4  # smallest displacement of a move, metres
 
 
