@@ -238,13 +238,10 @@ def room_figures(seconds: float, rooms: int | None = None) -> list[SpeedFigure]:
             scenes[q.image] = scenes.get(q.image) or framed(split.truth(q.image), q.frame)
             programs = changes.setdefault(q.image, {}).setdefault(q.change_program, [])
             programs.append(room_program.ROOMS.parse(q.program))
-    work = [
-        (
-            scenes[name],
-            [(room_program.ROOMS.parse(change), programs) for change, programs in parsed.items()],
-        )
-        for name, parsed in changes.items()
-    ]
+    work = []
+    for name, programs_of in changes.items():
+        parsed = [(room_program.ROOMS.parse(change), own) for change, own in programs_of.items()]
+        work.append((scenes[name], parsed))
 
     def edit() -> None:
         for scene, parsed in work:
@@ -273,19 +270,11 @@ def room_figures(seconds: float, rooms: int | None = None) -> list[SpeedFigure]:
 
     edits = sum(len(parsed) for _, parsed in work)
     count = sum(len(programs) for _, parsed in work for _, programs in parsed)
+    edit_rates = [rate(each, edits, seconds) for each in (edit, edit_plainly)]
+    answer_rates = [rate(each, count, seconds) for each in (answer, answer_plainly)]
     return [
-        SpeedFigure(
-            "rooms: edits",
-            "changes/s",
-            rate(edit, edits, seconds),
-            rate(edit_plainly, edits, seconds),
-        ),
-        SpeedFigure(
-            "rooms: edits and execution",
-            "questions/s",
-            rate(answer, count, seconds),
-            rate(answer_plainly, count, seconds),
-        ),
+        SpeedFigure("rooms: edits", "changes/s", *edit_rates),
+        SpeedFigure("rooms: edits and execution", "questions/s", *answer_rates),
     ]
 
 

@@ -15,10 +15,9 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from po3d.benchmarks.metrics import match_in_view
 from po3d.benchmarks.registry import opened
@@ -36,12 +35,6 @@ from tools.scope_fusion import DISTANCE, position_error
 
 TURNED, FLIPPED = math.radians(22.5), math.radians(150)
 FRONTED = frozenset(name for name, thing in things().items() if thing.front)
-
-
-class ViewEstimator(Protocol):
-    def estimate(
-        self, pictures: Sequence[NDArray[np.uint8]], focals: Sequence[float]
-    ) -> list[Scene]: ...
 
 
 @dataclass
@@ -66,13 +59,12 @@ class Figures:
     split: int = 0  # objects split into several rows
 
 
-class _Matched(NamedTuple):
-    table: Scene
-    rows: dict[int, int]  # estimated row -> row of the ground-truth scene
+# the scene of a view, and estimated row -> row of the ground-truth scene
+Matched = tuple[Scene, dict[int, int]]
 
 
-def measure(split: ScopeSplit, estimator: ViewEstimator) -> Figures:
-    """Estimate and compare all views of a twin."""
+def measure(split: ScopeSplit, estimator: Any) -> Figures:
+    """Estimate and compare all views of a twin; `estimator`: a RoomViewEstimator."""
     figures = Figures()
     for scene in split.images:
         view = split.view(scene)
@@ -101,7 +93,7 @@ def measure(split: ScopeSplit, estimator: ViewEstimator) -> Figures:
                 visible,
                 scale,
             )
-            matched.append(_Matched(here, pairs))
+            matched.append((here, pairs))
         _fuse(figures, matched, view.scene, view.orbit.reading.sense, scale)
     return figures
 
@@ -160,12 +152,14 @@ def _count(
 
 
 def _fuse(
-    figures: Figures, matched: Sequence[_Matched], true: Scene, sense: int, scale: float
+    figures: Figures, matched: Sequence[Matched], true: Scene, sense: int, scale: float
 ) -> None:
-    views = [ViewTable(m.table, sense * math.radians(angle)) for m, angle in zip(matched, VIEWS)]
+    views = [
+        ViewTable(table, sense * math.radians(angle)) for (table, _), angle in zip(matched, VIEWS)
+    ]
     fused = fuse(views)
     sights = [
-        Counter(matched[v].rows[i] for v, i in members if i in matched[v].rows)
+        Counter(matched[v][1][i] for v, i in members if i in matched[v][1])
         for members in fused.members
     ]
     # An object split into several rows is located at the row with most of its detections; the other
@@ -173,7 +167,7 @@ def _fuse(
     row = {
         j: max(range(len(sights)), key=lambda k: sights[k][j]) for j in sorted(set().union(*sights))
     }
-    singles = [position_error(m.table, true, m.rows) for m in matched if len(m.rows) > 2]
+    singles = [position_error(table, true, rows) for table, rows in matched if len(rows) > 2]
     if not singles or len(row) < 3:
         return
     error = position_error(

@@ -23,7 +23,7 @@ from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.rooms import CATEGORIES
 from po3d.scene.table import Scene
 from po3d.training import beliefs
-from po3d.training.picture_folders import MapFolder
+from po3d.training.picture_folders import map_folder
 
 BATCH = 4
 STANDS = ("floor", "back", "wall", "flat", "top")
@@ -42,7 +42,7 @@ class Pair(NamedTuple):
 def pairs(estimator: TopViewEstimator, folder: str | Path) -> list[Pair]:
     """Return predicted and ground-truth scenes of all maps of a set."""
     count = read_json(Path(folder) / "set.json", "set of maps")["count"]
-    maps = MapFolder(folder, 0, estimator.once.width)
+    maps = map_folder(folder, 0, estimator.once.width)
     result = []
     for start in progress(range(0, count, BATCH), "estimating", unit="batch"):
         part = range(start, min(start + BATCH, count))

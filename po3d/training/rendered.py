@@ -18,7 +18,7 @@ from po3d.perception.room_view import RoomViewEstimator
 from po3d.perception.top_view import TopViewEstimator
 from po3d.training.data import WithFlip
 from po3d.training.figures import Judged, ValidationExample, table_figures
-from po3d.training.picture_folders import MapFolder, ViewFolder
+from po3d.training.picture_folders import PictureFolder, map_folder, view_folder
 from po3d.training.samplers import StreamData
 from po3d.training.view_figures import sights_of, training_figures
 from po3d.training.view_labels import ViewLabels, mirrored_labels
@@ -104,8 +104,8 @@ class RoomViewData(RenderedData):
     def setup(self, stage: str) -> None:
         size = self.hparams.width, self.hparams.height
 
-        def views(kind: str, split: str) -> ViewFolder:
-            return ViewFolder(self._folder(kind, split), self.counts[kind][split], *size)
+        def views(kind: str, split: str) -> PictureFolder:
+            return view_folder(self._folder(kind, split), self.counts[kind][split], *size)
 
         self.train = ConcatDataset(
             WithFlip(views(kind, "train"), ViewLabels, mirrored_labels) for kind in KINDS
@@ -162,8 +162,10 @@ class TopViewData(RenderedData):
     def setup(self, stage: str) -> None:
         (counts,) = self.counts.values()
         width = self.hparams.width
-        self.train = MapFolder(self._folder("top_views", "train"), counts["train"], width)
-        self.validation = MapFolder(self._folder("top_views", "val"), counts["val"], width, turns=1)
+        self.train = map_folder(self._folder("top_views", "train"), counts["train"], width)
+        self.validation = map_folder(
+            self._folder("top_views", "val"), counts["val"], width, turns=1
+        )
 
     def judged(self, estimator: TopViewEstimator, count: int) -> Judged:
         numbers = range(min(count, len(self.validation)))

@@ -11,6 +11,7 @@ metrics.
 
 import itertools
 import math
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +38,7 @@ from po3d.synthesis.multi_view.catalogue import things
 from po3d.synthesis.splits import OWN
 from po3d.training import beliefs
 from po3d.training.figures import finite
-from po3d.training.picture_folders import ViewFolder
+from po3d.training.picture_folders import PictureFolder, view_folder
 from po3d.training.view_labels import SYMMETRIC, labelled_rows
 
 OFF = 0.5  # largest distance of matched image-box centres, in box diagonals
@@ -65,11 +66,11 @@ class Sight(NamedTuple):
 def sights(estimator: RoomViewEstimator, folder: str | Path) -> list[Sight]:
     """Estimate all views of a set."""
     count = read_json(Path(folder) / "set.json", "set of views")["count"]
-    return sights_of(estimator, ViewFolder(folder, count, 64, 48), range(count), quiet=False)
+    return sights_of(estimator, view_folder(folder, count, 64, 48), range(count), quiet=False)
 
 
 def sights_of(
-    estimator: RoomViewEstimator, views: ViewFolder, numbers: Sequence[int], quiet: bool = True
+    estimator: RoomViewEstimator, views: PictureFolder, numbers: Sequence[int], quiet: bool = True
 ) -> list[Sight]:
     """Estimate the views with these indices."""
     result = []
@@ -150,37 +151,31 @@ ROWS = (
 )
 
 
-class ObjectErrors:
-    """Errors of detected objects, by metric: one entry an object."""
-
-    def __init__(self) -> None:
-        self.right: dict[str, list[bool]] = {a: [] for a in ATTRIBUTES_ESTIMATED}
-        self.yaw: list[float] = []  # degrees, of objects with a front
-        self.place: list[float] = []
-        self.depth: list[float] = []  # relative
-
-    def add(self, sight: Sight, rows: Mapping[int, int]) -> None:
-        """Add the objects of a view; `rows`: predicted row -> ground-truth row."""
-        predicted, true = sight.predicted, sight.true
-        here = predicted.camera.project(predicted.positions)[1]
-        there = true.camera.project(true.positions)[1]
-        for i, j in rows.items():
-            p, t = predicted.objects[i], true.objects[j]
-            for a in ATTRIBUTES_ESTIMATED:
-                if a in t.beliefs:
-                    self.right[a].append(p.value(a) == t.value(a))
-            if has_front(t.value("name"), sight.kind):
-                heading = p.heading + (math.pi if p.flip > 0.5 else 0.0)
-                self.yaw.append(abs(math.degrees(float(wrap_angle(heading - t.heading)))))
-            self.place.append(math.dist(p.position, t.position))
-            self.depth.append(abs(here[i] / there[j] - 1))
+def _add_errors(errors: dict[str, list], sight: Sight, rows: Mapping[int, int]) -> None:
+    """Add the errors of a view's detected objects (`rows`: predicted row -> ground-truth row) to
+    the lists `errors` by metric: whether each attribute is right, the heading's error in degrees
+    for objects with a front, the distance, and the relative error of the depth.
+    """
+    predicted, true = sight.predicted, sight.true
+    here = predicted.camera.project(predicted.positions)[1]
+    there = true.camera.project(true.positions)[1]
+    for i, j in rows.items():
+        p, t = predicted.objects[i], true.objects[j]
+        for a in ATTRIBUTES_ESTIMATED:
+            if a in t.beliefs:
+                errors[a].append(p.value(a) == t.value(a))
+        if has_front(t.value("name"), sight.kind):
+            heading = p.heading + (math.pi if p.flip > 0.5 else 0.0)
+            errors["yaw"].append(abs(math.degrees(float(wrap_angle(heading - t.heading)))))
+        errors["place"].append(math.dist(p.position, t.position))
+        errors["depth"].append(abs(here[i] / there[j] - 1))
 
 
 def figures(sights: Sequence[Sight], row: FigureRow) -> dict[str, float]:
     """Return the metrics of a row; NaN if undefined. Fractions in percent, angles in degrees."""
     chosen = [s for s in sights if row.view(s.kind)]
     expected = hits = predicted = predicted_right = 0
-    errors, offsets = ObjectErrors(), []
+    errors, offsets = defaultdict(list), []
     for s in chosen:
         wanted = {j for j, from_own in enumerate(s.own) if row.own in (None, from_own)}
         certain = {i for i, o in enumerate(s.predicted.objects) if o.existence >= SURE}
@@ -188,21 +183,21 @@ def figures(sights: Sequence[Sight], row: FigureRow) -> dict[str, float]:
         expected, hits = expected + len(wanted), hits + len(detected)
         predicted += len(certain)
         predicted_right += len(certain & set(s.matches))
-        errors.add(s, detected)
+        _add_errors(errors, s, detected)
         offsets += _offset_errors(s, list(detected.items()))
-    angle = np.array(errors.yaw)
+    angle = np.array(errors["yaw"])
     straight = angle[angle < 90]
     result = {
         "views": len(chosen),
         "things": expected,
         "recall": _share(hits, expected),
         "precision": _share(predicted_right, predicted) if row.own is None else math.nan,
-        **{a: 100 * _mean(right) for a, right in errors.right.items()},
+        **{a: 100 * _mean(errors[a]) for a in ATTRIBUTES_ESTIMATED},
         "yaw": _median(straight),
         "yaw > 22.5": 100 * _mean(straight > 22.5),
         "flipped": 100 * _mean(angle >= 90),
-        "place": _median(errors.place),
-        "depth": 100 * _median(errors.depth),
+        "place": _median(errors["place"]),
+        "depth": 100 * _median(errors["depth"]),
         "pair": _median(offsets),
     }
     return result | _pose_figures(chosen) if row.own is None else result
