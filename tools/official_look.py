@@ -35,9 +35,15 @@ SETS = {"development": (9001, 50, "validation"), "test": (9002, 75, "test")}
 # the column that needs them, which the files of real pictures cannot provide
 MASKS = "L4-Occlusion"
 FIGURES = (
-    "recall", "precision", "shape", "color", "material", "yaw_within_pi/36", "flip_rate",
+    "recall",
+    "precision",
+    "shape",
+    "color",
+    "material",
+    "yaw_within_pi/36",
+    "flip_rate",
     "position_median",
-)  # fmt: skip
+)
 
 
 def make(arguments: argparse.Namespace) -> None:

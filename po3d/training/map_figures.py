@@ -134,9 +134,10 @@ def figures(matches: Sequence[Pair]) -> dict[str, dict[str, float]]:
     result = {"all": whole}
     for stands in STANDS:
         if own := rows.get(stands):
-            means = {c: [r[c] for r in own if not math.isnan(r[c])] for c in own[0]}
-            shares = {c: float(np.mean(v)) if v else math.nan for c, v in means.items()}
-            result[stands] = {"things": len(own)} | shares
+            result[stands] = {"things": len(own)}
+            for column in own[0]:
+                values = [row[column] for row in own if not math.isnan(row[column])]
+                result[stands][column] = float(np.mean(values)) if values else math.nan
     return result
 
 

@@ -32,9 +32,10 @@ def _replacements() -> dict[str, tuple[str, ...]]:
     """
     table: dict[str, tuple[str, ...]] = {}
     for value, names in GRAMMARS["wide"].nouns.items():
+        many = tuple(min(plurals(noun)) for noun in NOUNS[value])
         for name in names:
             table[name] = NOUNS[value]
-            table |= {many: tuple(min(plurals(v)) for v in NOUNS[value]) for many in plurals(name)}
+            table |= dict.fromkeys(plurals(name), many)
     for value, variants in ADJECTIVES.items():
         table |= dict.fromkeys((value, *GRAMMARS["benchmark"].words.get(value, ())), variants)
     return table

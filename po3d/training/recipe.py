@@ -56,10 +56,10 @@ class Recipe:
         }
         self.results = list(content["results"])
         self.shared_options = [o for o in inputs if self._stage_of(o) is None]
-        self.own = {
-            name: [o.partition(".")[2] for o in inputs if self._stage_of(o) == name]
-            for name in self.stages
-        }
+        self.own: dict[str, list[str]] = {name: [] for name in self.stages}
+        for option in inputs:
+            if (name := self._stage_of(option)) is not None:
+                self.own[name].append(option.partition(".")[2])
         trainers = [o.partition("=")[2] for o in self.shared_options if o.startswith("trainer=")]
         self.trainer = trainers[-1] if trainers else "cpu"
         known("trainer of a recipe, which trains in one process", self.trainer, ("cpu", "gpu"))
@@ -209,10 +209,8 @@ def _calibrate(
         return
     from po3d.training import calibrate
 
-    twins = [
-        folder.format(**{name: str(recipe.output(name)) for name in recipe.stages})
-        for folder in folders
-    ]
+    places = {name: str(recipe.output(name)) for name in recipe.stages}
+    twins = [folder.format(**places) for folder in folders]
     calibrate.calibrate(pair, *twins)
     calibrate.ranges(pair, *twins)
 

@@ -161,7 +161,8 @@ def scenes_for_training(
         return Subset(whole, trained), Subset(whole, [])
     if not others:
         train, rest = held_out(Subset(whole, trained), validation)
-        trained, others = ([trained[k] for k in part.indices] for part in (train, rest))
+        others = [trained[k] for k in rest.indices]
+        trained = [trained[k] for k in train.indices]
     return Subset(whole, trained), Subset(whole, others[:validation])
 
 

@@ -117,12 +117,9 @@ def matched(predicted: Scene, true: Scene) -> dict[int, int]:
     boxes = np.array([o.box for o in true.objects])
     diagonal = np.maximum(np.hypot(*(boxes[:, 2:] - boxes[:, :2]).T), 8.0)
     away = np.linalg.norm(here[:, None] - there[None], axis=-1) / diagonal
-    name_beliefs = np.array(
-        [
-            [p.beliefs["name"].get(t.value("name"), 0.0) for t in true.objects]
-            for p in predicted.objects
-        ]
-    )
+    name_beliefs = np.zeros(away.shape)
+    for i, p in enumerate(predicted.objects):
+        name_beliefs[i] = [p.beliefs["name"].get(t.value("name"), 0.0) for t in true.objects]
     rows, columns = linear_sum_assignment(np.minimum(away, 10) + DISAGREE * (1 - name_beliefs))
     return {int(i): int(j) for i, j in zip(rows, columns) if away[i, j] <= OFF}
 

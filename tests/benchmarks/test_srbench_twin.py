@@ -24,10 +24,10 @@ from po3d.evaluation.run import by_image, predict
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.scene.camera import camera_pose_of, mirrored
+from po3d.scene.geometry import wrap_angle
 from po3d.systems.baselines import Planar
 from po3d.systems.photographs import pipeline
 from po3d.systems.pipeline import Context, oracle
-from po3d.systems.view_oracle import VIEW_TABLES
 
 SIZE, SEED = 8, 3
 
@@ -144,6 +144,17 @@ def test_a_view_without_a_file_needs_models_to_be_drawn(twin, tmp_path):
         bare.image(twin.images[0])
 
 
+def turned(scene, degrees):
+    """Return the scene with noise on its headings, drawn by the image's name."""
+    random = rng(0, f"test noise/{scene.image}")
+    errors = np.radians(degrees) * random.normal(size=len(scene))
+    objects = [
+        replace(o, heading=float(wrap_angle(o.heading + error)))
+        for o, error in zip(scene.objects, errors)
+    ]
+    return replace(scene, objects=tuple(objects))
+
+
 def disagreement(scenes, questions, degrees) -> dict:
     """Percentages of questions whose flipped twin has another answer, "overall" and by type, with
     independent noise of `degrees` on the headings of the picture and of its flip.
@@ -154,10 +165,9 @@ def disagreement(scenes, questions, degrees) -> dict:
         scene = scenes_by_image[name.removesuffix(srbench.MIRROR)]
         if name.endswith(srbench.MIRROR):
             scene = replace(mirrored(scene), image=name)
-        noisy = VIEW_TABLES.noisy(scene, "heading", degrees, 0)
-        predictions += oracle("photographs").answer(
-            list(group), Context(None, lambda noisy=noisy: noisy, name)
-        )
+        noisy = turned(scene, degrees)
+        context = Context(None, lambda noisy=noisy: noisy, name)
+        predictions += oracle("photographs").answer(list(group), context)
     flips = {}
     for name in ("overall", *CATEGORIES):
         chosen = [q for q in questions if name in ("overall", q.category)]

@@ -16,7 +16,7 @@ from po3d.synthesis.furniture import libraries as furniture
 from po3d.synthesis.furniture import library_models
 from po3d.synthesis.furniture.libraries import CATALOGUE, read_catalogue, read_catalogues
 from po3d.synthesis.furniture.library_models import LibraryMesh, load_model
-from po3d.synthesis.render.environment import to_linear
+from po3d.synthesis.render.environment import Finish, to_linear
 
 # A box of 2 x 4 x 6 file units off the origin, y up; its front (+z) is painted, its back a pane, a
 # lid textured.
@@ -200,6 +200,13 @@ def test_normals_are_sharp_at_edges_and_smooth_on_a_round(tmp_path: Path) -> Non
     assert len(tube.mesh.vertices) == 2 * n  # no vertex was split
     outward = tube.mesh.vertices[:, :2] / 0.25
     assert np.abs((tube.mesh.normals[:, :2] * outward).sum(1)) == pytest.approx(1.0, abs=0.02)
+
+
+def test_placed_in_its_own_colours(tmp_path: Path) -> None:
+    model = load(tmp_path)
+    surfaces = model.placed(2.0, (1.0, 0.0), 0.5, Finish(0, 0.5, 0)).surfaces().reshape(-1, 8)
+    names = [part.name for part in model.mesh.parts]
+    np.testing.assert_allclose(surfaces[names.index("front"), :3], model.colors["front"], atol=1e-6)
 
 
 def test_equal_libraries_give_equal_bytes(tmp_path: Path) -> None:

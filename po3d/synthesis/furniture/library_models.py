@@ -14,8 +14,8 @@ from trimesh.geometry import triangulate_quads
 from po3d.io.errors import InputError
 from po3d.scene.geometry import rotation_z
 from po3d.synthesis.furniture.libraries import Array, CatalogueEntry, Members, member_bytes, opened
-from po3d.synthesis.render.environment import RGB, rgb, to_linear
-from po3d.synthesis.render.instances import MAX_PARTS
+from po3d.synthesis.render.environment import RGB, Finish, rgb, to_linear
+from po3d.synthesis.render.instances import MAX_PARTS, PlacedMesh
 from po3d.synthesis.shapes.mesh import Mesh, Part, creased
 
 MAX_FACES = 300_000
@@ -44,6 +44,14 @@ class LibraryMesh(NamedTuple):
         """Length, width, height in metres."""
         length, width, height = (self.mesh.vertices.max(0) - self.mesh.vertices.min(0)).tolist()
         return length, width, height
+
+    def placed(
+        self, scale: float, position: tuple[float, float], heading: float, finish: Finish
+    ) -> PlacedMesh:
+        """Return the renderer's input in the model's own colours; `scale` in world units per
+        metre.
+        """
+        return PlacedMesh(self.mesh, scale, position, heading, (0.5, 0.5, 0.5), finish, self.colors)
 
 
 def load_model(entry: CatalogueEntry, turn: float = 0.0) -> LibraryMesh:

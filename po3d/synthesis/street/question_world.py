@@ -68,9 +68,9 @@ class SceneBitsets:
             for i, p in belief.items():
                 hides[i, j] = p > 0.5
         matrices["occludees"], matrices["occluder"] = hides, hides.T
-        self.relation = {
-            key: [bits(np.flatnonzero(row)) for row in matrix] for key, matrix in matrices.items()
-        }
+        self.relation = {}
+        for key, matrix in matrices.items():
+            self.relation[key] = [bits(np.flatnonzero(row)) for row in matrix]
         self.occluded = bits(np.flatnonzero(hides.any(0)))
         self._masks: dict[Phrase, int] = {}
         self._phrases: dict[tuple[int, tuple[str, ...]], list[Phrase]] = {}
