@@ -24,6 +24,7 @@ from po3d.training.figures import Judged, worst
 Draw = Callable[[np.ndarray, Scene, Scene | None], Any]
 
 ROWS = 100  # number of new rows after which the table is written
+WORST = 8  # number of logged pictures
 
 
 class SeedSteps(Callback):
@@ -81,8 +82,8 @@ class Figures(Callback):
     pictures by loggers that support images.
     """
 
-    def __init__(self, pictures: int, draw: Draw | None = None, worst: int = 8) -> None:
-        self.pictures, self.draw, self.worst = pictures, draw, worst
+    def __init__(self, pictures: int, draw: Draw | None = None) -> None:
+        self.pictures, self.draw = pictures, draw
 
     def on_validation_epoch_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         self.figures: dict[str, float] = {}
@@ -106,7 +107,7 @@ class Figures(Callback):
         loggers = [logger for logger in trainer.loggers if hasattr(logger, "log_image")]
         if not loggers or self.draw is None or trainer.state.fn != "fit":
             return
-        chosen = worst(judged, self.worst)
+        chosen = worst(judged, WORST)
         images = []
         for k, _ in chosen:
             example = judged.examples[k]

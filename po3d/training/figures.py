@@ -63,9 +63,7 @@ def finite(figures: Mapping[str, float]) -> dict[str, float]:
     return {name: float(value) for name, value in figures.items() if math.isfinite(value)}
 
 
-def street_questions(
-    truths: Sequence[Scene], seed: int = 0, count: int = QUESTIONS
-) -> list[ExampleQuestion]:
+def street_questions(truths: Sequence[Scene], count: int = QUESTIONS) -> list[ExampleQuestion]:
     """Return up to `count` questions of the seven types of PulseCheck457, divided equally among the
     scenes.
     """
@@ -74,7 +72,7 @@ def street_questions(
     for k, scene in enumerate(truths):
         worlds = {task: SceneBitsets(scene, task) for task in ("2d", "6d")}
         for category, column in COLUMNS.items():
-            generator = rng(seed, f"validation-questions/{category}", k)
+            generator = rng(0, f"validation-questions/{category}", k)
             sample = ask(worlds[column.task], column, balance[category], generator)
             query += [(k, d.program, column.task, d.answer) for d in sample]
     if len(query) <= count:

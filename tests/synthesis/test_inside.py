@@ -66,12 +66,13 @@ def pairs():
 
 def test_cameras_are_held_as_their_kind_says_and_stand_in_the_room(pairs):
     for scene, first, second, kind in pairs:
-        for seen, range_ in ((first, COMMON), (second, UNCOMMON[kind])):
+        for seen, ranges in ((first, COMMON), (second, UNCOMMON[kind])):
+            height, pitch, roll = ranges
             hold = camera_pose_of(seen.camera)
             assert inside(scene, seen.camera)
-            assert range_.height[0] <= hold.height <= range_.height[1]
-            assert range_.pitch[0] - 1e-6 <= math.degrees(hold.pitch) <= range_.pitch[1] + 1e-6
-            assert range_.roll[0] - 1e-6 <= abs(math.degrees(hold.roll)) <= range_.roll[1] + 1e-6
+            assert height[0] <= hold.height <= height[1]
+            assert pitch[0] - 1e-6 <= math.degrees(hold.pitch) <= pitch[1] + 1e-6
+            assert roll[0] - 1e-6 <= abs(math.degrees(hold.roll)) <= roll[1] + 1e-6
     assert len({kind for *_, kind in pairs}) > 1
 
 

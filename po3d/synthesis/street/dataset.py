@@ -18,7 +18,7 @@ from po3d.io.files import rows_beside
 from po3d.io.seeding import rng
 from po3d.reasoning import relations
 from po3d.reasoning.relations import NO_FACING
-from po3d.reasoning.rules import Rules
+from po3d.reasoning.rules import STREET_RULES
 from po3d.scene.geometry import Camera
 from po3d.scene.street import (
     AXES,
@@ -339,21 +339,18 @@ def true_scene(scene: RenderableScene, index: int) -> Scene:
     return Scene(tuple(objects), AXES, "gt", scene.camera, occluders, image_name(index))
 
 
-def scene_record(
-    scene: RenderableScene, index: int, split: str, rules: Rules | None = None
-) -> dict:
+def scene_record(scene: RenderableScene, index: int, split: str) -> dict:
     """Return the scene in the layout of Super-CLEVR's files, with the additional keys of
     Super-CLEVR-3D and PulseCheck457.
 
     Masks are omitted. Data without a place in the official layout (boxes x0, y0, x1, y1; visible
     fractions; mesh and style seeds) is under "po3d".
     """
-    rules = rules or Rules()
     layout, labels = scene.layout, scene.labels
     positions = np.array([(o.x, o.y) for o in layout.objects])
     headings = np.array([o.heading for o in layout.objects])
     axes = np.array([AXES[d] for d in DIRECTIONS])
-    pairs = relations.Pairs(*positions.T, headings, axes, layout.extents, rules)
+    pairs = relations.Pairs(*positions.T, headings, axes, layout.extents, STREET_RULES)
     objects = [
         _object_record(o, placed.mesh, scene) for o, placed in zip(layout.objects, scene.objects)
     ]

@@ -10,7 +10,7 @@ from po3d.language.programs.street import ALIGNMENTS
 from po3d.reasoning import relations
 from po3d.reasoning.questions import Task
 from po3d.reasoning.relations import NO_FACING
-from po3d.reasoning.rules import Rules
+from po3d.reasoning.rules import STREET_RULES
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import DIRECTIONS, FACINGS, PARENT
 
@@ -25,10 +25,8 @@ QUERIED_ATTRIBUTES = ("shape", "color", "size")
 class SceneBitsets:
     """A ground-truth scene as bit sets: bit i stands for object i."""
 
-    def __init__(
-        self, scene: Scene, task: Task, rules: Rules | None = None, materials: bool = False
-    ) -> None:
-        rules = rules or Rules()
+    def __init__(self, scene: Scene, task: Task, materials: bool = False) -> None:
+        rules = STREET_RULES
         self.size = len(scene)
         self.all = (1 << self.size) - 1
         bicycle = np.array([PARENT[o.value("shape")] == "bicycle" for o in scene.objects])
