@@ -344,12 +344,7 @@ def main() -> int:
     only.add_argument(
         "--only", nargs="+", choices=list(SIZES), default=list(SIZES), help="default: all"
     )
-    only.add_argument(
-        "--kept",
-        dest="earlier",
-        metavar="FILE",
-        help="JSONL of figures that need not be measured again",
-    )
+    only.add_argument("--kept", dest="earlier", metavar="FILE", help="JSONL of measured figures")
     only.add_argument("--plot", metavar="FILE", help="a plot, .svg or .png")
     parser.add_argument("--perception-checkpoint", default=PERCEPTION)
     parser.add_argument("--parser-checkpoint", default=PARSER)

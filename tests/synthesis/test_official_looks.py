@@ -22,7 +22,8 @@ from po3d.synthesis.render.official import (
 )
 from po3d.synthesis.render.renderer import Renderer, RenderError
 from po3d.synthesis.shapes.mesh import Mesh, Part
-from po3d.synthesis.street.dataset import compose, make_scene, mixed_look, scene_record, true_scene
+from po3d.synthesis.street.compose import compose
+from po3d.synthesis.street.dataset import make_scene, mixed_look, scene_record, true_scene
 from po3d.synthesis.street.layouts import sample_layout
 from po3d.training.labels import street_labels
 from tests.synthesis.test_render import BOX, CAMERA, MATTE, box_mesh

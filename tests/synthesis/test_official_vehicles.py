@@ -14,7 +14,7 @@ from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.scene.vocabulary import EXTENTS, SHAPES
 from po3d.synthesis.official_vehicles import OfficialVehicles
-from po3d.synthesis.street.dataset import compose
+from po3d.synthesis.street.compose import compose
 from po3d.synthesis.street.layouts import sample_layout
 
 OFFICIAL = Path(__file__).parents[3] / "shared/examples/official_generator"
