@@ -19,8 +19,6 @@ import math
 import os
 import sys
 
-from blender_materials import surface_material  # a script's own folder is on the path
-
 _OWN_SKIES = "datafiles/studiolights/world"  # relative to Blender's own folder
 _ROWS = 64  # rows sampled of a photograph when its light is measured
 
@@ -59,6 +57,8 @@ def draw(bpy, scene: dict) -> str:
     {kind: photograph, height, albedo, roughness, specular}. `objects`: [{mesh, vertices, triangles,
     matrix, materials: one per part}].
     """
+    from blender_materials import surface_material  # a script's own folder is on the path
+
     bpy.ops.wm.read_factory_settings(use_empty=True)
     blender = bpy.context.scene
     _settings(blender, scene)
