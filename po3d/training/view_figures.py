@@ -63,10 +63,14 @@ class Sight(NamedTuple):
     own: tuple[bool, ...]
 
 
-def sights(estimator: RoomViewEstimator, folder: str | Path) -> list[Sight]:
-    """Estimate all views of a set."""
-    count = read_json(Path(folder) / "set.json", "set of views")["count"]
-    return sights_of(estimator, view_folder(folder, count, 64, 48), range(count), quiet=False)
+def sights(estimator: RoomViewEstimator, folders: Sequence[str | Path]) -> list[Sight]:
+    """Estimate all views of the sets."""
+    result = []
+    for folder in folders:
+        count = read_json(Path(folder) / "set.json", "set of views")["count"]
+        views = view_folder(folder, count, 64, 48)
+        result += sights_of(estimator, views, range(count), quiet=False)
+    return result
 
 
 def sights_of(
@@ -301,9 +305,8 @@ def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str
     folders = [beliefs.for_fitting(folder, "set.json") for folder in folders]
     estimator = RoomViewEstimator.from_checkpoint(checkpoint)
     estimator.calibration = dict(CALIBRATION)
-    first = fitted([s for folder in folders for s in sights(estimator, folder)])
-    estimator.calibration["extent"] = first["extent"]
-    calibration = fitted([s for folder in folders for s in sights(estimator, folder)])
+    estimator.calibration["extent"] = fitted(sights(estimator, folders))["extent"]
+    calibration = fitted(sights(estimator, folders))
     beliefs.write(checkpoint, "calibration", lambda _: calibration)
     return calibration
 
@@ -312,8 +315,7 @@ def main() -> int:
     """Run the command line; return the exit code."""
 
     def measured(checkpoint: str, folders: Sequence[str]) -> str:
-        estimator = RoomViewEstimator.from_checkpoint(checkpoint)
-        return table([s for folder in folders for s in sights(estimator, folder)])
+        return table(sights(RoomViewEstimator.from_checkpoint(checkpoint), folders))
 
     return beliefs.figures_command("view_figures", __doc__ or "", "views", calibrate, measured)
 
