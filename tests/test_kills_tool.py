@@ -13,11 +13,11 @@ from tools import kills
 
 
 def test_all_jobs_are_drawn_and_ray_less_often():
-    kinds = Counter(kills.drawn(list(kills.JOBS), 3, k) for k in range(300))
+    kinds = Counter(kills.sample_job(list(kills.JOBS), 3, k) for k in range(300))
     assert kinds.keys() == kills.JOBS.keys()
     assert min(count for kind, count in kinds.items() if kind != "ray") > 2 * kinds["ray"]
-    assert [kills.drawn(["train", "report"], 3, k) for k in range(9)] == [
-        kills.drawn(["train", "report"], 3, k) for k in range(9)
+    assert [kills.sample_job(["train", "report"], 3, k) for k in range(9)] == [
+        kills.sample_job(["train", "report"], 3, k) for k in range(9)
     ]
 
 

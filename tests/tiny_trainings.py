@@ -16,7 +16,6 @@ from torch.utils.data import Dataset
 from po3d.io.seeding import rng
 from po3d.perception import room_view, top_view
 from po3d.training import parser, room_parser
-from po3d.training.data import PictureData
 from po3d.training.estimator import EstimatorModule
 from po3d.training.labels import MAX_OBJECTS, RoomLabels, StreetLabels
 from po3d.training.run import seeded, train
@@ -101,7 +100,7 @@ def _room_view(r: np.random.Generator, things: int) -> ViewLabels:
 LABELS = {"street": _street, "top_view": _top_view, "room_view": _room_view}
 
 
-class NoiseData(PictureData):
+class NoiseData(StreamData):
     def __init__(self, world: str = "street", batch: int = BATCH, seed: int = 0) -> None:
         super().__init__()
         self.save_hyperparameters()

@@ -40,12 +40,10 @@ def average(out: Path, shares: dict[str, float]) -> Path:
         about = [(record["kind"], record["config"].get(k)) for k in SAME]
         if about != [(first["kind"], first["config"].get(k)) for k in SAME]:
             raise InputError(f"{name} has another architecture or vocabulary")
-    mean = {
-        key: sum(share * pairs[name][0][key].float() for name, share in shares.items())
-        if value.is_floating_point()
-        else value
-        for key, value in pairs[next(iter(shares))][0].items()
-    }
+    mean = dict(pairs[next(iter(shares))][0])
+    for key, value in mean.items():
+        if value.is_floating_point():
+            mean[key] = sum(share * pairs[name][0][key].float() for name, share in shares.items())
     training = {
         "mean of": {
             name: {"share": share, **pairs[name][1]["training"]} for name, share in shares.items()
@@ -74,9 +72,8 @@ def main() -> int:
 
     def run() -> None:
         try:
-            shares = {
-                name: float(share) for name, _, share in (text.rpartition("=") for text in a.shares)
-            }
+            pairs = [text.rpartition("=") for text in a.shares]
+            shares = {name: float(share) for name, _, share in pairs}
         except ValueError:
             raise InputError(
                 f"shares should have the form CHECKPOINT=NUMBER, not {' '.join(a.shares)}"

@@ -234,13 +234,10 @@ def room_figures(seconds: float, rooms: int | None = None) -> list[SpeedFigure]:
             scenes[q.image] = scenes.get(q.image) or framed(split.truth(q.image), q.frame)
             programs = changes.setdefault(q.image, {}).setdefault(q.change_program, [])
             programs.append(room_program.ROOMS.parse(q.program))
-    work = [
-        (
-            scenes[name],
-            [(room_program.ROOMS.parse(change), programs) for change, programs in parsed.items()],
-        )
-        for name, parsed in changes.items()
-    ]
+    work = []
+    for name, programs_of in changes.items():
+        parsed = [(room_program.ROOMS.parse(change), own) for change, own in programs_of.items()]
+        work.append((scenes[name], parsed))
 
     def edit() -> None:
         for scene, parsed in work:
@@ -269,19 +266,11 @@ def room_figures(seconds: float, rooms: int | None = None) -> list[SpeedFigure]:
 
     edits = sum(len(parsed) for _, parsed in work)
     count = sum(len(programs) for _, parsed in work for _, programs in parsed)
+    edit_rates = [rate(each, edits, seconds) for each in (edit, edit_plainly)]
+    answer_rates = [rate(each, count, seconds) for each in (answer, answer_plainly)]
     return [
-        SpeedFigure(
-            "rooms: edits",
-            "changes/s",
-            rate(edit, edits, seconds),
-            rate(edit_plainly, edits, seconds),
-        ),
-        SpeedFigure(
-            "rooms: edits and execution",
-            "questions/s",
-            rate(answer, count, seconds),
-            rate(answer_plainly, count, seconds),
-        ),
+        SpeedFigure("rooms: edits", "changes/s", *edit_rates),
+        SpeedFigure("rooms: edits and execution", "questions/s", *answer_rates),
     ]
 
 
@@ -351,9 +340,7 @@ def main() -> int:
     only.add_argument(
         "--only", nargs="+", choices=list(SIZES), default=list(SIZES), help="default: all"
     )
-    only.add_argument(
-        "--kept", metavar="FILE", help="JSONL of figures that need not be measured again"
-    )
+    only.add_argument("--kept", dest="earlier", metavar="FILE", help="JSONL of measured figures")
     only.add_argument("--plot", metavar="FILE", help="a plot, .svg or .png")
     parser.add_argument("--perception-checkpoint", default=PERCEPTION)
     parser.add_argument("--parser-checkpoint", default=PARSER)
@@ -362,7 +349,7 @@ def main() -> int:
     def run() -> None:
         print(_machine())
         if arguments.what == "scale":
-            scale(arguments.only, arguments.largest, arguments.kept, arguments.plot)
+            scale(arguments.only, arguments.largest, arguments.earlier, arguments.plot)
             return
         if arguments.what == "roofline":
             split = pulsecheck457.open_mini()

@@ -51,10 +51,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", choices=tuple(ESTIMATORS), help="fit this checkpoint alone")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
-    folders = {
-        name: dirs.split(",") for name, _, dirs in (p.partition("=") for p in options.pictures)
-    }
-    paths = {name: _pictures(dirs, options.most) for name, dirs in folders.items()}
+    paths = {}
+    for named in options.pictures:
+        name, _, dirs = named.partition("=")
+        paths[name] = _pictures(dirs.split(","), options.most)
     if options.what == "fit":
         fit(paths, [options.only] if options.only else list(ESTIMATORS))
     else:
@@ -79,10 +79,10 @@ def fit(paths: dict[str, list[Path]], names: list[str]) -> None:
         estimator_class, kinds = ESTIMATORS[name]
         path = checkpoint.locate(name).with_suffix(".json")
         record, estimator = read_json(path, "checkpoint"), estimator_class.named(name)
-        features = {
-            kind: np.concatenate([estimator.features(read_image(p)) for p in paths_of_kind])
-            for kind, paths_of_kind in paths.items()
-        }
+        features = {}
+        for kind, pictures in paths.items():
+            rows = [estimator.features(read_image(path)) for path in pictures]
+            features[kind] = np.concatenate(rows)
         domains = {}
         for kind in kinds:
             others = np.concatenate([f for other, f in features.items() if other != kind])
@@ -102,19 +102,21 @@ def figures(paths: dict[str, list[Path]], photographs: Path | None, seed: int) -
     estimators = [estimator_class.named(name) for name, (estimator_class, _) in ESTIMATORS.items()]
     rows = []
     for name, pictures in _all(paths, photographs, seed):
-        scores = [[e.ood_score(p) for e in estimators] for p in pictures]
-        kinds = [{k: v for score in scores for k, v in score.items()} for scores in scores]
+        kinds, best = [], []
+        for picture in pictures:
+            scores: dict[str, float] = {}
+            for estimator in estimators:
+                scores |= estimator.ood_score(picture)
+            kinds.append(scores)
+            nearest = min(scores, key=scores.__getitem__)
+            best.append(nearest if scores[nearest] <= 1 else "none")
         refused = {k: np.mean([scores[k] > 1 for scores in kinds]) for k in kinds[0]}
-        best = [
-            min(scores, key=scores.__getitem__) if min(scores.values()) <= 1 else "none"
-            for scores in kinds
-        ]
         taken = {k: best.count(k) / len(best) for k in (*refused, "none")}
         shares = [f"{100 * v:.1f}" for v in refused.values()]
         rows.append(
             [
                 name,
-                len(scores),
+                len(kinds),
                 *shares,
                 ", ".join(f"{k} {100 * v:.0f}" for k, v in taken.items() if v),
             ]

@@ -16,25 +16,13 @@ from pathlib import Path
 from po3d.language.program import LEAVES, SIGNATURES
 
 MODULES = (
-    "language/**/*.py",
-    "synthesis/street/*.py",
-    "synthesis/top_view/*.py",
-    "synthesis/indoor_view/*.py",
-    "benchmarks/*/wording.py",
-    "benchmarks/*/twin.py",
-    "perception/*caption*.py",
-    "reasoning/references.py",
-    "systems/answers.py",
-    "systems/api.py",
-    "systems/baselines.py",
-    "systems/chat.py",
-    "systems/answer_options.py",
-    "systems/response_text.py",
-    "systems/typed_answers.py",
-    "training/reader_augmentation.py",
-    "training/reader_pairs.py",
-    "training/*parser.py",
-)
+    "language/**/*.py", "synthesis/street/*.py", "synthesis/top_view/*.py",
+    "synthesis/indoor_view/*.py", "benchmarks/*/wording.py", "benchmarks/*/twin.py",
+    "perception/*caption*.py", "reasoning/references.py", "systems/answers.py", "systems/api.py",
+    "systems/baselines.py", "systems/chat.py", "systems/answer_options.py",
+    "systems/response_text.py", "systems/typed_answers.py", "training/reader_augmentation.py",
+    "training/reader_pairs.py", "training/*parser.py",
+)  # fmt: skip
 WORDS = (
     "a an the this that these those it its they them their there here what which who whose where"
     " when how why is are was were be been do does did has have had can could will would should may"

@@ -588,11 +588,10 @@ def _write(path: Path, baseline: Mapping[str, Any]) -> None:
         else:
             columns[name] = _compressed(digests, written)
     baseline = {name: {**baseline[name], "columns": columns[name]} for name in columns}
-    lines = [
-        ",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in baseline[name].items())
-        for name in baseline
-    ]
-    blocks = [f" {json.dumps(name)}: {{\n{text}\n }}" for name, text in zip(baseline, lines)]
+    blocks = []
+    for name, entries in baseline.items():
+        lines = [f"  {json.dumps(key)}: {json.dumps(entry)}" for key, entry in entries.items()]
+        blocks.append(f" {json.dumps(name)}: {{\n" + ",\n".join(lines) + "\n }")
     with atomic_write(path) as file:
         file.write("{\n" + ",\n".join(blocks) + "\n}\n")
 

@@ -195,7 +195,7 @@ def agreement(check: Check) -> Iterator[Row]:
             scenes += estimator.estimate([split.image(name) for name in names], names)
         predictions = street.pipeline(device=device, parser="benchmark").answers(contexts)
         results.append((scenes, [p.answer for own in predictions for p in own]))
-    (one, said), (other, again) = results
+    (one, answers_cpu), (other, answers) = results
     rows, attributes, moved, turned = 0, 0, [0.0], [0.0]
     for a, b in zip(one, other, strict=True):
         for i, j in match(a, b).items():
@@ -205,13 +205,13 @@ def agreement(check: Check) -> Iterator[Row]:
             moved.append(float(np.hypot(*np.subtract(o.position[:2], p.position[:2]))))
             turned.append(abs(float(wrap_angle(o.heading - p.heading))))
     counts = sum(map(len, one)), sum(map(len, other))
-    same = sum(x == y for x, y in zip(said, again, strict=True))
+    same = sum(x == y for x, y in zip(answers_cpu, answers, strict=True))
     yield Row(f"tables of {len(one)} pictures: objects on the CPU, on the device, matched",
               f"{counts[0]}, {counts[1]}, {rows}")  # fmt: skip
     yield Row("attributes that differ", f"{attributes}")
     yield Row("largest difference of a position (scene units), of a heading (degrees)",
               f"{max(moved):.2g}, {np.degrees(max(turned)):.2g}")  # fmt: skip
-    yield Row("equal answers", f"{same:,} of {len(said):,}")
+    yield Row("equal answers", f"{same:,} of {len(answers_cpu):,}")
 
 
 def rows(check: Check, minutes: float = LIMIT) -> Iterator[Row]:

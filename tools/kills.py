@@ -31,7 +31,6 @@ import time
 import traceback
 from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
 
 from po3d import __main__ as po3d
 from po3d.benchmarks import registry
@@ -175,10 +174,10 @@ def timeless(name: str, data: bytes) -> bytes:
     if name in (runs.RUN, runs.REPORT):
         with contextlib.suppress(ValueError, KeyError, TypeError):
             record = json.loads(data)
-            made = (record["about"] if name == runs.RUN else record)["provenance"]
-            same = [made["versions"], made["machine"]]
-            if all([c["versions"], c["machine"]] == same for c in made["continued"]):
-                del made["continued"]
+            source = (record["about"] if name == runs.RUN else record)["provenance"]
+            same = [source["versions"], source["machine"]]
+            if all([c["versions"], c["machine"]] == same for c in source["continued"]):
+                del source["continued"]
                 data = (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode()
     return _TIME_OF_DAY.sub(b"", data if name != runs.REPORT_PAGE else _CONTINUED.sub(b"", data))
 
@@ -188,16 +187,10 @@ def differences(wanted: dict[str, bytes], got: dict[str, bytes]) -> list[str]:
     return sorted(name for name in wanted.keys() | got.keys() if wanted.get(name) != got.get(name))
 
 
-class Undisturbed(NamedTuple):
-    """An uninterrupted run of a job."""
-
-    arguments: list[str]
-    seconds: float
-    files: dict[str, bytes]
-
-
-def undisturbed(kind: str, options: list[str], inputs: Inputs) -> Undisturbed:
-    """Run a job without a kill."""
+def undisturbed(
+    kind: str, options: list[str], inputs: Inputs
+) -> tuple[list[str], float, dict[str, bytes]]:
+    """Run a job without a kill; return its arguments, seconds and files."""
     folder = inputs.place / f"undisturbed-{kind}"
     folder.mkdir()
     arguments = inputs.arguments(kind, options)
@@ -206,10 +199,10 @@ def undisturbed(kind: str, options: list[str], inputs: Inputs) -> Undisturbed:
     files = written(folder)
     size = sum(map(len, files.values()))
     print(f"{kind}: {seconds:.1f} s, {len(files)} files, {size:,} bytes", file=sys.stderr)
-    return Undisturbed(arguments, seconds, files)
+    return arguments, seconds, files
 
 
-def drawn(kinds: list[str], seed: int, attempt: int) -> str:
+def sample_job(kinds: list[str], seed: int, attempt: int) -> str:
     """Return the kind of an attempt; Ray is drawn less often."""
     weights = [1 if kind == "ray" else RARE for kind in kinds]
     return random.Random(f"{seed} kinds {attempt}").choices(kinds, weights)[0]
@@ -220,24 +213,24 @@ def kill_often(jobs: dict[str, list[str]], count: int, seed: int, place: Path) -
     left and differences in the end.
     """
     inputs = Inputs(place)
-    wholes: dict[str, Undisturbed] = {}
+    wholes: dict[str, tuple[list[str], float, dict[str, bytes]]] = {}
     rows: list[list] = []
     attempt = 0
     while len(rows) < count:
-        kind = drawn(list(jobs), seed, attempt)
+        kind = sample_job(list(jobs), seed, attempt)
         if kind not in wholes:
             wholes[kind] = undisturbed(kind, jobs[kind], inputs)
-        whole = wholes[kind]
-        moment = float(rng(seed, "kills", attempt).uniform(0, whole.seconds))
+        arguments, seconds, files = wholes[kind]
+        moment = float(rng(seed, "kills", attempt).uniform(0, seconds))
         folder = place / f"{attempt:03d}"
         folder.mkdir()
         inputs.prepare(kind, folder)
         attempt += 1
-        if not killed(whole.arguments, folder, moment):
+        if not killed(arguments, folder, moment):
             continue  # it was faster than the first one
         there = written(folder)
-        finished(whole.arguments, folder)
-        changed = differences(whole.files, written(folder))
+        finished(arguments, folder)
+        changed = differences(files, written(folder))
         left = sum(1 for p in folder.rglob("*") if _TEMPORARY.fullmatch(p.name))
         size = sum(map(len, there.values()))
         rows.append([kind, moment, len(there), size, left, ", ".join(changed) or "equal"])

@@ -42,7 +42,7 @@ from po3d.io.run_names import row_name
 from po3d.io.runs import REPORT
 from po3d.language.programs.threedsrbench import parse_text
 from po3d.reasoning.questions import Question
-from po3d.systems.lmm_parser import posed
+from po3d.systems.lmm_parser import posed as english_text
 
 MODEL = "replayed"
 PAGE = ROOT / "docs" / "lmm.md"
@@ -57,7 +57,7 @@ class Answers:
         self.answers: dict[str, str] = {}
         for name in BENCHMARKS:
             for question in opened(name).questions:
-                self.programs.setdefault(posed(question), _program(question))
+                self.programs.setdefault(english_text(question), _program(question))
                 self.answers.setdefault(question.text, BENCHMARKS[name].written(question.answer))
         self.longest_first = sorted(self.answers, key=len, reverse=True)
 
@@ -122,8 +122,8 @@ def commands(page: Path = PAGE) -> list[str]:
     for line in page.read_text(encoding="utf-8").splitlines():
         if line.startswith("|"):
             *_, command, _, _ = ["", "", "", *line.split("|")]
-            if found := re.fullmatch(r"`((?:python evaluate\.py|po3d) [^`]+)`", command.strip()):
-                result[found[1]] = None
+            if match := re.fullmatch(r"`((?:python evaluate\.py|po3d) [^`]+)`", command.strip()):
+                result[match[1]] = None
     return list(result)
 
 
@@ -240,7 +240,7 @@ def run(size: int | None, only: str) -> int:
         raw_annotations(folder / "release" / "raw")
         released_table(folder / "release" / "parquet")
         result_file(folder / "release" / "contextvqa_MODEL.json")
-        _posed_items(folder / "items")
+        _pose_items(folder / "items")
         for command in commands():
             if only not in command:
                 continue
@@ -258,7 +258,7 @@ def run(size: int | None, only: str) -> int:
     return failed
 
 
-def _posed_items(folder: Path) -> None:
+def _pose_items(folder: Path) -> None:
     """Make items of L4-Pose-Real from a picture with one posed chair."""
     pictures = folder.parent / "pictures"
     pictures.mkdir()

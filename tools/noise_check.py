@@ -162,10 +162,9 @@ class NoiseCheck:
         results.
         """
         for seed in range(min(SAME, seeds)):
-            one, other = (
-                [p.answer for p in way(quantity, sigma, seed, self.questions)]
-                for way in (self.by_pipeline, self.by_grid)
-            )
+            at = quantity, sigma, seed, self.questions
+            one = [p.answer for p in self.by_pipeline(*at)]
+            other = [p.answer for p in self.by_grid(*at)]
             if one != other:
                 unequal = sum(a != b for a, b in zip(one, other, strict=True))
                 raise InputError(
@@ -173,10 +172,10 @@ class NoiseCheck:
                     " grid"
                 )
         questions = self.affected(quantity)
-        mine, grid = (
-            [self.accuracy(way(quantity, sigma, k, questions)) for k in range(first, first + seeds)]
-            for way, first in ((self.by_pipeline, 0), (self.by_grid, seeds))
-        )
+        mine, grid = [], []
+        for k in range(seeds):
+            mine.append(self.accuracy(self.by_pipeline(quantity, sigma, k, questions)))
+            grid.append(self.accuracy(self.by_grid(quantity, sigma, seeds + k, questions)))
         variance = [np.var(values, ddof=1) / seeds if seeds > 1 else 0.0 for values in (mine, grid)]
         means = float(np.mean(mine)), float(np.mean(grid))
         return Point(quantity, sigma, *means, math.sqrt(float(sum(variance))))

@@ -228,7 +228,6 @@ def stages(
     place = {name: k for k, name in enumerate(names)}
     questions = [q for q in split.questions if q.image in place]
     texts = [q.text for q in questions]
-
     yield TimedStage("parser", lambda: parser.parse(texts))
     parsed = parser.parse(texts)
     items = [

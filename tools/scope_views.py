@@ -1,12 +1,15 @@
 """Evaluate perception on SCOPE's views.
 
     python -m tools.scope_views [--data DIR] [--perception NAME]
+    python -m tools.scope_views --noise 40 [--seed 3]      the gain from fusing noisy true views
 
 A room-view estimator processes every view of a twin, and its scene is compared with the visible
 part of ground truth. Positions are compared in the camera's frame: both scenes are rotated and
 translated until their cameras coincide. Then the views of a scene are fused with known rotations,
-and the error of the fused scene is compared with those of the single views (after the best rotation
-and translation; metres at a camera distance of 6, as in `scope_fusion`).
+and the error of the fused scene is compared with those of the single views: the mean distance of
+the objects from ground truth after the best rotation and translation, in metres at a camera
+distance of 6. `--noise` fuses that many scenes of the twin whose objects have noise along the
+viewing ray, across it, and on headings.
 """
 
 import argparse
@@ -15,33 +18,31 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from po3d.benchmarks.metrics import match_in_view
 from po3d.benchmarks.registry import opened
 from po3d.benchmarks.scope.data import ScopeSplit
-from po3d.benchmarks.scope.views import image_name
+from po3d.benchmarks.scope.score import VIEW_SETS
+from po3d.benchmarks.scope.views import SceneViews, image_name
 from po3d.io.cli_errors import guarded
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
 from po3d.scene.fusion import ViewTable, fuse
 from po3d.scene.geometry import Array, Camera, wrap_angle
 from po3d.scene.orbit import VIEWS
 from po3d.scene.registration import rotation
 from po3d.scene.table import Scene
 from po3d.synthesis.multi_view.catalogue import things
-from po3d.synthesis.multi_view.scenes import LEAST_VISIBLE
-from tools.scope_fusion import DISTANCE, position_error
+from po3d.synthesis.multi_view.scenes import LEAST_VISIBLE, sample_orbit_scene
 
+# standard deviations at DISTANCE; they grow with the camera's distance
+ALONG, ACROSS, HEADING = 0.25, 0.06, math.radians(8)
+DISTANCE = 6.0
 TURNED, FLIPPED = math.radians(22.5), math.radians(150)
 FRONTED = frozenset(name for name, thing in things().items() if thing.front)
-
-
-class ViewEstimator(Protocol):
-    def estimate(
-        self, pictures: Sequence[NDArray[np.uint8]], focals: Sequence[float]
-    ) -> list[Scene]: ...
 
 
 @dataclass
@@ -66,13 +67,12 @@ class Figures:
     split: int = 0  # objects split into several rows
 
 
-class _Matched(NamedTuple):
-    table: Scene
-    rows: dict[int, int]  # estimated row -> row of the ground-truth scene
+# the scene of a view, and estimated row -> row of the ground-truth scene
+Matched = tuple[Scene, dict[int, int]]
 
 
-def measure(split: ScopeSplit, estimator: ViewEstimator) -> Figures:
-    """Estimate and compare all views of a twin."""
+def measure(split: ScopeSplit, estimator: Any) -> Figures:
+    """Estimate and compare all views of a twin; `estimator`: a RoomViewEstimator."""
     figures = Figures()
     for scene in split.images:
         view = split.view(scene)
@@ -101,7 +101,7 @@ def measure(split: ScopeSplit, estimator: ViewEstimator) -> Figures:
                 visible,
                 scale,
             )
-            matched.append(_Matched(here, pairs))
+            matched.append((here, pairs))
         _fuse(figures, matched, view.scene, view.orbit.reading.sense, scale)
     return figures
 
@@ -160,12 +160,14 @@ def _count(
 
 
 def _fuse(
-    figures: Figures, matched: Sequence[_Matched], true: Scene, sense: int, scale: float
+    figures: Figures, matched: Sequence[Matched], true: Scene, sense: int, scale: float
 ) -> None:
-    views = [ViewTable(m.table, sense * math.radians(angle)) for m, angle in zip(matched, VIEWS)]
+    views = [
+        ViewTable(table, sense * math.radians(angle)) for (table, _), angle in zip(matched, VIEWS)
+    ]
     fused = fuse(views)
     sights = [
-        Counter(matched[v].rows[i] for v, i in members if i in matched[v].rows)
+        Counter(matched[v][1][i] for v, i in members if i in matched[v][1])
         for members in fused.members
     ]
     # An object split into several rows is located at the row with most of its detections; the other
@@ -173,7 +175,7 @@ def _fuse(
     row = {
         j: max(range(len(sights)), key=lambda k: sights[k][j]) for j in sorted(set().union(*sights))
     }
-    singles = [position_error(m.table, true, m.rows) for m in matched if len(m.rows) > 2]
+    singles = [position_error(table, true, rows) for table, rows in matched if len(rows) > 2]
     if not singles or len(row) < 3:
         return
     error = position_error(
@@ -184,6 +186,90 @@ def _fuse(
     figures.mean.append(float(np.mean([e.mean() for e in singles])) / scale)
     figures.merged += sum(len(held) > 1 for held in sights)
     figures.split += sum(map(len, sights)) - len(row)
+
+
+def position_error(predicted: Scene, true: Scene, matches: dict[int, int]) -> Array:
+    """Return the ground distances (k,) of the matched rows (predicted -> ground truth) after the
+    best rotation and translation: each scene has its own world frame, so only relative positions
+    can be wrong.
+    """
+    here = np.array([predicted.objects[i].position[:2] for i in matches])
+    there = np.array([true.objects[j].position[:2] for j in matches.values()])
+    if len(here) < 2:
+        return np.zeros(len(here))
+    a, b = here - here.mean(0), there - there.mean(0)
+    yaw = math.atan2(float(np.sum(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])), float(np.sum(a * b)))
+    return np.hypot(*(a @ rotation(yaw).T - b).T)
+
+
+def blurred(table: Scene, random: np.random.Generator, scale: float) -> Scene:
+    """Return a view's scene with noise according to its covariances."""
+    eye, objects = table.camera.position[:2], []
+    for o in table.objects:
+        place = np.array(o.position[:2])
+        ray = (place - eye) / np.hypot(*(place - eye))
+        across = np.array([-ray[1], ray[0]])
+        place = place + scale * (random.normal(0, ALONG) * ray + random.normal(0, ACROSS) * across)
+        covariance = np.zeros((3, 3))
+        covariance[:2, :2] = scale**2 * (
+            ALONG**2 * np.outer(ray, ray) + ACROSS**2 * np.outer(across, across)
+        )
+        covariance[2, 2] = HEADING**2
+        heading = float(wrap_angle(o.heading + random.normal(0, HEADING)))
+        objects.append(
+            replace(o, position=(float(place[0]), float(place[1]), o.position[2]), heading=heading,
+                    covariance=tuple(map(tuple, covariance.tolist())))
+        )  # fmt: skip
+    return replace(table, objects=tuple(objects), source="predicted")
+
+
+def gain(index: int, seed: int, angles: Sequence[int], known: bool) -> tuple[float, ...]:
+    """Fuse the views of a scene of the twin, with independent noise on the objects of each view.
+
+    Return the errors (metres at DISTANCE) of the fused scene, of the best single view and of their
+    mean; the number of fused rows that contain different objects, and of further rows of an object.
+    """
+    orbit_scene = sample_orbit_scene(seed, index)
+    truth = SceneViews(orbit_scene.scene, orbit_scene.orbit, orbit_scene.visible)
+    random, scale = rng(seed, "scope fusion", index), orbit_scene.orbit.radius / DISTANCE
+    views, rows = [], []
+    for angle in angles:
+        table = truth.table(angle)
+        rows.append(truth.rows(angle))
+        yaw = orbit_scene.orbit.reading.sense * math.radians(angle) if known else None
+        views.append(ViewTable(blurred(table, random, scale), yaw))
+    fused = fuse(views)
+    owners = [{rows[v][i] for v, i in members} for members in fused.members]
+    first = {}
+    for k, owner in enumerate(owners):
+        if len(owner) == 1:
+            first.setdefault(next(iter(owner)), k)
+    error = position_error(fused.scene, orbit_scene.scene, {k: i for i, k in first.items()}).mean()
+    singles = [
+        position_error(v.table, orbit_scene.scene, dict(enumerate(r))).mean()
+        for v, r in zip(views, rows)
+    ]
+    merged = sum(len(owner) > 1 for owner in owners)
+    split = len(owners) - len(set().union(*owners))
+    errors = np.array([error, min(singles), np.mean(singles)]) / scale
+    return (*errors.tolist(), merged, max(split, 0))
+
+
+def fusion_text(scenes: int, seed: int) -> str:
+    """Format the gains from fusing views."""
+    lines = []
+    for name, angles in VIEW_SETS.items():
+        for known in (True, False):
+            gains = np.array([gain(k, seed, angles, known) for k in range(scenes)])
+            fused, best, mean = gains[:, :3].mean(0)
+            merged, split = gains[:, 3:].sum(0).astype(int)
+            lines.append(
+                f"{name} views, yaw {'known' if known else 'estimated'}: fused {fused:.3f} m,"
+                f" best single view {best:.3f}, mean single view {mean:.3f}; better than the"
+                f" best in {(gains[:, 0] < gains[:, 1]).sum()} of {scenes}; merged {merged},"
+                f" split {split}"
+            )
+    return "\n".join(lines)
 
 
 def text(figures: Figures) -> str:
@@ -229,9 +315,16 @@ def main(arguments: Sequence[str]) -> int:
         default="room_view_estimator",
         help="name of a shipped checkpoint, or a path without suffix",
     )
+    parser.add_argument("--noise", type=int, metavar="SCENES", help="fuse noisy true views instead")
+    parser.add_argument("--seed", type=int, default=3, help="of --noise")
     options = parser.parse_args(arguments)
 
     def run() -> None:
+        if options.noise is not None:
+            if options.noise < 1:
+                raise InputError(f"--noise should be at least 1, not {options.noise}")
+            print(fusion_text(options.noise, options.seed))
+            return
         from po3d.perception.room_view import RoomViewEstimator  # importing torch takes seconds
 
         split = replace(opened("scope", options.data), furniture=options.furniture)

@@ -68,12 +68,13 @@ def answers_of(questions: Sequence[Question]) -> list[str | None]:
     result: list[str | None] = []
     for q in questions:
         draw = rng(37, f"verify/{q.id}")
-        share, others = (
-            draw.random(),
-            [a for a in q.options or pools[q.category] if a != q.answer],
-        )
+        share = draw.random()
+        others = [a for a in q.options or pools[q.category] if a != q.answer]
         other = others[int(draw.integers(len(others)))] if others else None
-        result.append(str(q.answer) if share < RIGHT else other if share < WRONG else None)
+        if share < RIGHT:
+            result.append(str(q.answer))
+        else:
+            result.append(other if share < WRONG else None)
     return result
 
 

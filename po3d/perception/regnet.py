@@ -6,7 +6,6 @@ are equal.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -14,15 +13,8 @@ from torch.nn import functional as F
 STEM = 32  # channels
 
 
-class Stages(NamedTuple):
-    """Channels and blocks of each stage, and channels of a group."""
-
-    channels: tuple[int, ...]
-    blocks: tuple[int, ...]
-    group: int
-
-
-BACKBONES = {"regnetx_004": Stages((32, 64, 160, 384), (1, 2, 7, 12), 16)}
+# channels and blocks of each stage, and channels of a group
+BACKBONES = {"regnetx_004": ((32, 64, 160, 384), (1, 2, 7, 12), 16)}
 
 
 class ConvNorm(nn.Module):
@@ -68,15 +60,15 @@ class RegNetFeatures(nn.Module):
 
     def __init__(self, name: str, in_chans: int = 3) -> None:
         super().__init__()
-        stages = BACKBONES[name]
+        channels, depths, group = BACKBONES[name]
         self.stem = ConvNorm(in_chans, STEM, 3, stride=2)
         self.feature_info = FeatureInfo([{"num_chs": STEM, "reduction": 2}])
-        self.stages = len(stages.channels)
+        self.stages = len(channels)
         inputs = STEM
-        for k, (out, blocks) in enumerate(zip(stages.channels, stages.blocks), 1):
+        for k, (out, blocks) in enumerate(zip(channels, depths), 1):
             stage = nn.Sequential()
             for i in range(blocks):
-                stage.add_module(f"b{i + 1}", Block(inputs, out, 1 + (i == 0), stages.group))
+                stage.add_module(f"b{i + 1}", Block(inputs, out, 1 + (i == 0), group))
                 inputs = out
             self.add_module(f"s{k}", stage)
             self.feature_info.append({"num_chs": out, "reduction": 2 ** (k + 1)})

@@ -7,8 +7,7 @@ The same networks also describe given boxes (`BoxModule`): the attributes or the
 that another detector found.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -29,15 +28,8 @@ MAX_OBJECTS = 16  # per image; the benchmark's scenes have at most 10
 # validation scenes in three rendering styles the estimates of different vehicles share at most .44,
 # those of one vehicle detected twice mostly .49 to .99.
 SAME_GROUND = 0.45
-
-
-class Refiner(Protocol):
-    """Refines detections by comparing them with the (H, W, 3) uint8 images.
-
-    Implemented by `systems.render_compare.RenderCompare`.
-    """
-
-    def __call__(self, pictures: Sequence[np.ndarray], detections: Detections) -> Detections: ...
+# Refines detections by comparing them with the (H, W, 3) uint8 images: `systems.render_compare`.
+Refiner = Callable[[Sequence[np.ndarray], Detections], Detections]
 
 
 class BoxModule(NetworkEstimator):
@@ -104,10 +96,10 @@ class BoxModule(NetworkEstimator):
         parts = []
         for start in range(0, len(images), step):
             part = slice(start, start + step)
-            given = (boxes[part].to(self.device), present[part].to(self.device))
+            inputs = (boxes[part].to(self.device), present[part].to(self.device))
             pixels = self.pixels(images[part])
             options = self.width, self.calibration, self.half, self.material_shift
-            parts.append(described(self.looks, pixels, *given, *options))
+            parts.append(described(self.looks, pixels, *inputs, *options))
         return joined(parts)
 
 

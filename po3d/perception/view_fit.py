@@ -158,15 +158,12 @@ def _of_things(hold: CameraPose, things: Array, observed: ViewObservation) -> li
     ]
 
 
-class _Projection(NamedTuple):
-    """Corners and centres of n objects in the camera frame, with derivatives by the unknowns."""
-
-    p_cam: Array  # (n, 9, 3)
-    by_camera: Array  # (n, 9, 3, CAMERA)
-    by_thing: Array  # (n, 9, 3, PER)
+# corners and centres (n, 9, 3) of n objects in the camera frame, with derivatives by the camera
+# (n, 9, 3, CAMERA) and by the object (n, 9, 3, PER)
+Projection = tuple[Array, Array, Array]
 
 
-def _project(hold: CameraPose, things: Array) -> _Projection:
+def _project(hold: CameraPose, things: Array) -> Projection:
     position, heading, extent = things[:, :3], things[:, 3], np.exp(things[:, 4:])
     turn = rotation_z(heading)
     local = POINT_SIGNS - (0.0, 0.0, 0.5)  # relative to the box's middle
@@ -186,10 +183,10 @@ def _project(hold: CameraPose, things: Array) -> _Projection:
     by_heading = np.stack([-offset[..., 1], offset[..., 0], np.zeros(offset.shape[:2])], -1)
     by_thing[..., 3] = by_heading @ pose.rotation.T
     by_thing[..., 4:] = np.einsum("ij,njk,nak->naik", pose.rotation, turn, local)
-    return _Projection(p_cam, by_camera, by_thing)
+    return p_cam, by_camera, by_thing
 
 
-def _point_rows(projection: _Projection, observed: ViewObservation) -> Rows:
+def _point_rows(projection: Projection, observed: ViewObservation) -> Rows:
     """Return the rows of the image points; points behind the camera or far outside have none."""
     p_cam, by_camera, by_thing = projection
     count = len(p_cam)
@@ -212,7 +209,7 @@ def _point_rows(projection: _Projection, observed: ViewObservation) -> Rows:
     )
 
 
-def _depth_rows(projection: _Projection, observed: ViewObservation) -> Rows:
+def _depth_rows(projection: Projection, observed: ViewObservation) -> Rows:
     """Return the rows of the centres' log depths."""
     p_cam, by_camera, by_thing = projection
     depth = np.maximum(p_cam[:, 8, 2], NEAREST)

@@ -16,7 +16,6 @@ import functools
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,10 +58,7 @@ class Soup(NamedTuple):
     materials: tuple[Material, ...]
 
 
-@dataclass(frozen=True)
-class OfficialVehicle:
-    mesh: Mesh
-    colors: dict[str, RGB]  # parts that keep their own colour
+OfficialVehicle = tuple[Mesh, dict[str, RGB]]  # with the colours of parts that keep their own
 
 
 class OfficialVehicles:
@@ -264,7 +260,7 @@ def _toy(soup: Soup, shape: str) -> OfficialVehicle:
     clear = np.array([m.clear for m in soup.materials])[soup.material]
     if not named:
         names = _regions(soup, shape, names)
-    return OfficialVehicle(_assembled(soup, shape, names, np.where(clear, "glass", "paint")), {})
+    return _assembled(soup, shape, names, np.where(clear, "glass", "paint")), {}
 
 
 def _regions(soup: Soup, shape: str, names: NDArray) -> NDArray:
@@ -311,7 +307,7 @@ def _painted(soup: Soup, shape: str) -> OfficialVehicle:
         if not soup.materials[k].clear
     }
     parts = {part.name for part in mesh.parts}
-    return OfficialVehicle(mesh, {name: color for name, color in colors.items() if name in parts})
+    return mesh, {name: color for name, color in colors.items() if name in parts}
 
 
 def _assembled(soup: Soup, shape: str, names: NDArray, stuff: NDArray) -> Mesh:

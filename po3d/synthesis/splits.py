@@ -32,12 +32,19 @@ NOTHING: dict[str, Any] = {"catalogue": [], "own": {}}  # the `summary` of an em
 
 @dataclass(frozen=True)
 class AssetModel:
-    """One 3D model, sizes in metres. `width` is measured across its front, `depth` along it."""
+    """One 3D model, sizes in metres. `width` is measured across its front, `depth` along it. Models
+    of models.csv also have their split, their category in rooms (`room`) and in orbit scenes
+    (`orbit`), "" if none, and the `creator`.
+    """
 
     name: str  # catalogue id, or own/CATEGORY#k
     width: float
     depth: float
     height: float
+    split: Split | None = None
+    room: str = ""
+    orbit: str = ""
+    creator: str = ""
 
     @property
     def extent(self) -> tuple[float, float, float]:
@@ -45,23 +52,11 @@ class AssetModel:
         return self.depth, self.width, self.height
 
 
-@dataclass(frozen=True)
-class CatalogueModel(AssetModel):
-    """A row of models.csv. `room`, `orbit`: its category in rooms and in orbit scenes, "" if
-    none.
-    """
-
-    split: Split
-    room: str
-    orbit: str
-    creator: str
-
-
 @functools.cache
-def catalogue() -> dict[str, CatalogueModel]:
+def catalogue() -> dict[str, AssetModel]:
     """Return catalogue id -> model, in the table's order."""
     return {
-        row["model"]: CatalogueModel(
+        row["model"]: AssetModel(
             row["model"], float(row["width"]), float(row["depth"]), float(row["height"]),
             row["split"], row["room"], row["orbit"], row["creator"],
         )

@@ -14,7 +14,7 @@ last, so an interrupted run can be resumed with any number of workers.
 
 import math
 from dataclasses import asdict, dataclass, replace
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +26,11 @@ from po3d.scene.orbit import VIEWS
 from po3d.scene.table import Scene, to_json
 from po3d.synthesis.furniture.models import RoomModels
 from po3d.synthesis.indoor_view.views import common_view, uncommon_view
-from po3d.synthesis.multi_view.pictures import orbit_view as drawn_view
+from po3d.synthesis.multi_view.pictures import orbit_view as view_of_scene
 from po3d.synthesis.splits import Split
 from po3d.synthesis.top_view.layouts import sample_room
 from po3d.synthesis.top_view.looks import RoomLook, sample_room_look
-from po3d.synthesis.top_view.pictures import RoomRenderer, RoomShot
+from po3d.synthesis.top_view.pictures import RoomRenderer
 
 FORMAT = "po3d-room-views-2"
 Kind = Literal["inside", "orbit"]
@@ -64,42 +64,24 @@ class ViewSpec:
         return RoomRenderer(WIDTH, HEIGHT, self.samples, models)
 
     def draw(self, index: int, renderer: RoomRenderer) -> tuple[NDArray[np.uint8], dict]:
-        shot_view = view(self, index, renderer)
-        return shot_view.shot.rgb, record(shot_view)
-
-
-class ShotView(NamedTuple):
-    """One view of a set."""
-
-    scene: Scene  # with its camera
-    camera_kind: str
-    look: RoomLook
-    shot: RoomShot
-
-
-def view(spec: ViewSpec, index: int, renderer: RoomRenderer) -> ShotView:
-    """Render view `index` of a set."""
-    make = inside_view if spec.kind == "inside" else orbit_view
-    scene, kind, look = make(spec, index, renderer.models)
-    return ShotView(scene, kind, look, renderer.shoot(scene, scene.camera, look, amodal=True))
-
-
-def record(view: ShotView) -> dict:
-    """Return the JSON of one view: the scene of visible objects, and for each its visible fraction,
-    its number of visible pixels and its model.
-    """
-    labels = view.shot.labels or ()
-    rows = [i for i, label in enumerate(labels) if label.visible_px]
-    objects = tuple(
-        replace(view.scene.objects[i], box=tuple(map(float, labels[i].amodal_box))) for i in rows
-    )
-    return {
-        "scene": to_json(replace(view.scene, objects=objects)),
-        "camera": view.camera_kind,
-        "visible": [round(labels[i].visible_fraction, 4) for i in rows],
-        "pixels": [labels[i].visible_px for i in rows],
-        "models": [view.look.dresses[i].model for i in rows],
-    }
+        """Render view `index`. Its JSON has the scene of visible objects, and for each its visible
+        fraction, its number of visible pixels and its model.
+        """
+        make = inside_view if self.kind == "inside" else orbit_view
+        scene, camera_kind, look = make(self, index, renderer.models)
+        shot = renderer.shoot(scene, scene.camera, look, amodal=True)
+        labels = shot.labels or ()
+        rows = [i for i, label in enumerate(labels) if label.visible_px]
+        objects = tuple(
+            replace(scene.objects[i], box=tuple(map(float, labels[i].amodal_box))) for i in rows
+        )
+        return shot.rgb, {
+            "scene": to_json(replace(scene, objects=objects)),
+            "camera": camera_kind,
+            "visible": [round(labels[i].visible_fraction, 4) for i in rows],
+            "pixels": [labels[i].visible_px for i in rows],
+            "models": [look.dresses[i].model for i in rows],
+        }
 
 
 # --- indoor views ---------------------------------------------------------------------------------
@@ -170,5 +152,5 @@ def orbit_view(spec: ViewSpec, index: int, models: RoomModels) -> tuple[Scene, s
     """Return an orbit scene with the camera of a view, "orbit", and its appearance."""
     number, which = divmod(index, ANGLES)
     angles = rng(spec.seed, f"view angles/{spec.split}", number).permutation(len(VIEWS))
-    scene, look = drawn_view(spec.seed, spec.split, number * len(VIEWS) + int(angles[which]))
+    scene, look = view_of_scene(spec.seed, spec.split, number * len(VIEWS) + int(angles[which]))
     return replace(scene, image=f"{index:06d}.jpg"), "orbit", look

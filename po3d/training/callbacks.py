@@ -24,6 +24,7 @@ from po3d.training.figures import Judged, worst
 Draw = Callable[[np.ndarray, Scene, Scene | None], Any]
 
 ROWS = 100  # number of new rows after which the table is written
+WORST = 8  # number of logged pictures
 
 
 class SeedSteps(Callback):
@@ -81,23 +82,23 @@ class Figures(Callback):
     pictures by loggers that support images.
     """
 
-    def __init__(self, pictures: int, draw: Draw | None = None, worst: int = 8) -> None:
-        self.pictures, self.draw, self.worst = pictures, draw, worst
+    def __init__(self, pictures: int, draw: Draw | None = None) -> None:
+        self.pictures, self.draw = pictures, draw
 
     def on_validation_epoch_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        self.found: dict[str, float] = {}
+        self.figures: dict[str, float] = {}
         if not hasattr(pl_module, "estimator"):
             return
         if trainer.is_global_zero:
             judged = trainer.datamodule.judged(pl_module.estimator(), self.pictures)
             if judged is not None:
-                self.found = {f"val/{name}": value for name, value in judged.figures.items()}
+                self.figures = {f"val/{name}": value for name, value in judged.figures.items()}
                 self._show(trainer, judged)
-        self.found = trainer.strategy.broadcast(self.found)
+        self.figures = trainer.strategy.broadcast(self.figures)
 
     def on_validation_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        if self.found:
-            pl_module.log_dict(self.found, rank_zero_only=False, sync_dist=False)
+        if self.figures:
+            pl_module.log_dict(self.figures, rank_zero_only=False, sync_dist=False)
 
     def _show(self, trainer: pl.Trainer, judged: Judged) -> None:
         """Log the worst pictures, with predictions beside ground truth, in each logger with
@@ -106,7 +107,7 @@ class Figures(Callback):
         loggers = [logger for logger in trainer.loggers if hasattr(logger, "log_image")]
         if not loggers or self.draw is None or trainer.state.fn != "fit":
             return
-        chosen = worst(judged, self.worst)
+        chosen = worst(judged, WORST)
         images = []
         for k, _ in chosen:
             example = judged.examples[k]

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from pytorch_lightning.utilities import rank_zero_only
 from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset
 
@@ -58,20 +57,7 @@ class WithFlip(Dataset):
         return {"image": np.ascontiguousarray(item["image"][:, ::-1]), **labels._asdict()}
 
 
-def collate(items: list[dict[str, np.ndarray]]) -> dict[str, torch.Tensor]:
-    """Stack a batch; images become (B, 3, h, w) uint8, a view of channels-last memory."""
-    batch = {k: torch.from_numpy(np.stack([item[k] for item in items])) for k in items[0]}
-    batch["image"] = batch["image"].permute(0, 3, 1, 2)
-    return batch
-
-
-class PictureData(StreamData):
-    """Data module for pictures with labels."""
-
-    collate = staticmethod(collate)
-
-
-class StreetData(PictureData):
+class StreetData(StreamData):
     """Training and validation images of streets.
 
     `source`: "twin" renders `images` scenes into `cache` first (the CPU recipe), "online" renders

@@ -23,12 +23,12 @@ from po3d.synthesis.street.questions import COLUMNS, TemplateBalance, ask
 from po3d.systems.separate_modules import with_attributes, with_poses
 
 QUESTIONS = 300  # largest number of questions answered at a validation
-KEPT = ("recall", "precision", "yaw_median_deg", "flip_rate", "position_median")
+REPORTED = ("recall", "precision", "yaw_median_deg", "flip_rate", "position_median")
 # Metrics for which lower is better. For all others except losses, higher is better.
 LESS = ("yaw_median_deg", "flip_rate", "position_median")
 
 
-class DrawnExample(NamedTuple):
+class ValidationExample(NamedTuple):
     """A validation picture (H, W, 3) uint8 and its ground-truth scene."""
 
     picture: np.ndarray
@@ -39,17 +39,12 @@ class Judged(NamedTuple):
     """Metrics of predicted scenes (fractions from 0 to 1, degrees, scene units), and the scenes."""
 
     figures: dict[str, float]
-    examples: Sequence[DrawnExample]
+    examples: Sequence[ValidationExample]
     predicted: Sequence[Scene]
 
 
-class Asked(NamedTuple):
-    """A question on example `k` with its answer on the ground-truth scene."""
-
-    k: int
-    program: StreetProgram
-    task: Task
-    answer: str
+# A question on example k with its answer on the ground-truth scene: k, program, task, answer.
+ExampleQuestion = tuple[int, StreetProgram, Task, str]
 
 
 def table_figures(predicted: Sequence[Scene], truths: Sequence[Scene]) -> dict[str, float]:
@@ -58,7 +53,7 @@ def table_figures(predicted: Sequence[Scene], truths: Sequence[Scene]) -> dict[s
     """
     result = perception(predicted, truths)["all"]
     words = {a for scene in truths for o in scene.objects for a in o.beliefs}
-    figures = {name: result[name] for name in KEPT}
+    figures = {name: result[name] for name in REPORTED}
     figures |= {f"{a}_accuracy": result[a] for a in sorted(words) if a in result}
     return finite(figures)
 
@@ -68,31 +63,35 @@ def finite(figures: Mapping[str, float]) -> dict[str, float]:
     return {name: float(value) for name, value in figures.items() if math.isfinite(value)}
 
 
-def street_questions(truths: Sequence[Scene], seed: int = 0, count: int = QUESTIONS) -> list[Asked]:
+def street_questions(truths: Sequence[Scene], count: int = QUESTIONS) -> list[ExampleQuestion]:
     """Return up to `count` questions of the seven types of PulseCheck457, divided equally among the
     scenes.
     """
     balance = {category: TemplateBalance() for category in COLUMNS}
-    query: list[Asked] = []
+    query: list[ExampleQuestion] = []
     for k, scene in enumerate(truths):
         worlds = {task: SceneBitsets(scene, task) for task in ("2d", "6d")}
         for category, column in COLUMNS.items():
-            generator = rng(seed, f"validation-questions/{category}", k)
+            generator = rng(0, f"validation-questions/{category}", k)
             sample = ask(worlds[column.task], column, balance[category], generator)
-            query += [Asked(k, d.program, column.task, d.answer) for d in sample]
+            query += [(k, d.program, column.task, d.answer) for d in sample]
     if len(query) <= count:
         return query
     return [query[round(i)] for i in np.linspace(0, len(query) - 1, count)]
 
 
-def answer_accuracy(predicted: Sequence[Scene], query: Sequence[Asked]) -> dict[str, float]:
+def answer_accuracy(
+    predicted: Sequence[Scene], query: Sequence[ExampleQuestion]
+) -> dict[str, float]:
     """Return how often a program has the same answer on the predicted scene (its most likely
     values) as on ground truth.
     """
     if not query:
         return {}
     certain = [scene.certain() for scene in predicted]
-    right = [execute(q.program, certain[q.k], q.task).answer == q.answer for q in query]
+    right = [
+        execute(program, certain[k], task).answer == answer for k, program, task, answer in query
+    ]
     return {"answer_accuracy": sum(right) / len(right)}
 
 
@@ -100,8 +99,8 @@ class StreetJudge:
     """Metrics of predictions for these street scenes, including question answering."""
 
     def __init__(self, pictures: Sequence[np.ndarray], truths: Sequence[Scene]) -> None:
-        self.examples = [DrawnExample(p, t) for p, t in zip(pictures, truths, strict=True)]
-        self.asked = street_questions(truths)
+        self.examples = [ValidationExample(p, t) for p, t in zip(pictures, truths, strict=True)]
+        self.questions = street_questions(truths)
 
     def __call__(self, estimator: CropModule | StreetEstimator) -> Judged:
         """Return the metrics of an estimator, or of a module for attributes or poses alone on the
@@ -113,7 +112,9 @@ class StreetJudge:
         else:
             predicted = estimator.estimate(pictures)
         figures = table_figures(predicted, [e.truth for e in self.examples])
-        return Judged(figures | answer_accuracy(predicted, self.asked), self.examples, predicted)
+        return Judged(
+            figures | answer_accuracy(predicted, self.questions), self.examples, predicted
+        )
 
 
 def with_boxes(truth: Scene) -> Scene:

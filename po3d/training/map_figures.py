@@ -23,7 +23,7 @@ from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.rooms import CATEGORIES
 from po3d.scene.table import Scene
 from po3d.training import beliefs
-from po3d.training.picture_folders import MapFolder
+from po3d.training.picture_folders import map_folder
 
 BATCH = 4
 STANDS = ("floor", "back", "wall", "flat", "top")
@@ -39,23 +39,23 @@ class Pair(NamedTuple):
     log_p: dict[str, Array]
 
 
-def pairs(estimator: TopViewEstimator, folder: str | Path) -> list[Pair]:
-    """Return predicted and ground-truth scenes of all maps of a set."""
-    count = read_json(Path(folder) / "set.json", "set of maps")["count"]
-    maps = MapFolder(folder, 0, estimator.once.width)
+def pairs(estimator: TopViewEstimator, folders: Sequence[str | Path]) -> list[Pair]:
+    """Return predicted and ground-truth scenes of all maps of the sets."""
     result = []
-    for start in progress(range(0, count, BATCH), "estimating", unit="batch"):
-        part = range(start, min(start + BATCH, count))
-        truths = [maps.truth(k)[0] for k in part]
-        pictures = [maps.picture(k) for k in part]
-        matches = estimator.detect(pictures)
-        for b, true in enumerate(truths):
-            table = estimator.scene(matches, b, pictures[b], true.camera, true.image)
-            there = matches.present[b]
-            log_p = {
-                a: np.log(np.maximum(matches.probabilities[a][b, there], 1e-12)) for a in ATTRIBUTES
-            }
-            result.append(Pair(table, true, log_p))
+    for folder in folders:
+        count = read_json(Path(folder) / "set.json", "set of maps")["count"]
+        maps = map_folder(folder, 0, estimator.once.width)
+        for start in progress(range(0, count, BATCH), "estimating", unit="batch"):
+            part = range(start, min(start + BATCH, count))
+            pictures = [maps.picture(k) for k in part]
+            detections = estimator.detect(pictures)
+            for b, k in enumerate(part):
+                true, there = maps.truth(k)[0], detections.present[b]
+                table = estimator.scene(detections, b, pictures[b], true.camera, true.image)
+                log_p = {}
+                for a in ATTRIBUTES:
+                    log_p[a] = np.log(np.maximum(detections.probabilities[a][b, there], 1e-12))
+                result.append(Pair(table, true, log_p))
     return result
 
 
@@ -98,7 +98,7 @@ def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str
     folders = [beliefs.for_fitting(folder, "set.json") for folder in folders]
     estimator = TopViewEstimator.from_checkpoint(checkpoint)
     estimator.calibration = dict(estimator.defaults)
-    calibration = fitted([pair for folder in folders for pair in pairs(estimator, folder)])
+    calibration = fitted(pairs(estimator, folders))
     beliefs.write(checkpoint, "calibration", lambda _: calibration)
     return calibration
 
@@ -134,9 +134,10 @@ def figures(matches: Sequence[Pair]) -> dict[str, dict[str, float]]:
     result = {"all": whole}
     for stands in STANDS:
         if own := rows.get(stands):
-            means = {c: [r[c] for r in own if not math.isnan(r[c])] for c in own[0]}
-            shares = {c: float(np.mean(v)) if v else math.nan for c, v in means.items()}
-            result[stands] = {"things": len(own)} | shares
+            result[stands] = {"things": len(own)}
+            for column in own[0]:
+                values = [row[column] for row in own if not math.isnan(row[column])]
+                result[stands][column] = float(np.mean(values)) if values else math.nan
     return result
 
 
@@ -154,8 +155,7 @@ def main() -> int:
     """Run the command line; return the exit code."""
 
     def measured(checkpoint: str, folders: Sequence[str]) -> str:
-        estimator = TopViewEstimator.from_checkpoint(checkpoint)
-        return table([pair for folder in folders for pair in pairs(estimator, folder)])
+        return table(pairs(TopViewEstimator.from_checkpoint(checkpoint), folders))
 
     return beliefs.figures_command("map_figures", __doc__ or "", "maps", calibrate, measured)
 

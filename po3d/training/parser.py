@@ -104,30 +104,34 @@ class ParserData(StreamData):
             self.validation = self._examples("parser-validation", self.hparams.validation, 0.0)
 
     def _examples(self, stage: str, count: int, scatter: float) -> list[ParserExample]:
-        seed = self.hparams.seed
-        words = vocabulary(seed)
-        tokenizer = Tokenizer(words)
-        index = {word: k for k, word in enumerate(words)}
+        tokenizer = self.tokenizer()
         examples = []
         for number in range(count):
-            text, program = pair(seed, stage, number)
+            text, program = pair(self.hparams.seed, stage, number)
             read = tokenizer(text)
-            if read.unknown:  # a word too rare to be in the vocabulary
-                continue
-            tokens = self.scattered(list(read.tokens), stage + "-scatter", number, scatter)
-            ids = np.array([index[token] for token in tokens], dtype=np.int16)
-            examples.append(
-                ParserExample(ids, np.array([TOKEN_IDS[t] for t in program], dtype=np.int16))
-            )
+            if not read.unknown:  # no word is too rare to be in the vocabulary
+                place = stage + "-scatter", number, scatter
+                examples.append(self.example(read.tokens, [TOKEN_IDS[t] for t in program], *place))
         return examples
 
-    def scattered(self, tokens: list[str], stage: str, number: int, share: float) -> list[str]:
-        """Return the tokens, dropping one of the LOOSE words from a `share` of the sentences."""
-        random = rng(self.hparams.seed, stage, number)
-        loose = [k for k, token in enumerate(tokens) if token in LOOSE]
+    def tokenizer(self) -> Tokenizer:
+        """Return the tokenizer of the vocabulary, whose words `index` numbers."""
+        words = vocabulary(self.hparams.seed)
+        self.index = {word: k for k, word in enumerate(words)}
+        return Tokenizer(words)
+
+    def example(
+        self, words: Sequence[str], program: Sequence[int], stage: str, number: int, share: float
+    ) -> ParserExample:
+        """Encode a sentence of known words, dropping one of the LOOSE words from a `share` of the
+        sentences.
+        """
+        words, random = list(words), rng(self.hparams.seed, stage, number)
+        loose = [k for k, word in enumerate(words) if word in LOOSE]
         if loose and random.random() < share:
-            del tokens[loose[int(random.random() * len(loose))]]
-        return tokens
+            del words[loose[int(random.random() * len(loose))]]
+        ids = np.array([self.index[word] for word in words], dtype=np.int16)
+        return ParserExample(ids, np.array(program, dtype=np.int16))
 
     def train_stream(self) -> LengthStream:
         h = self.hparams

@@ -13,7 +13,6 @@ import itertools
 import sys
 import time
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -27,25 +26,16 @@ from po3d.language.say.street.grammar import GRAMMARS
 from po3d.language.say.street.language import DEEP_FAMILIES, FAMILIES, realise, sample_program
 
 
-class ParserScore(NamedTuple):
-    """Fraction correct, number of parse failures, and the errors as (text, gold program,
-    prediction).
-    """
-
-    share: float
-    unparsed: int
-    wrong: list[tuple[str, str, str]]
-
-
 def _replacements() -> dict[str, tuple[str, ...]]:
     """Return a map from each word of the language (with plurals) to the listed synonyms of its
     value.
     """
     table: dict[str, tuple[str, ...]] = {}
     for value, names in GRAMMARS["wide"].nouns.items():
+        many = tuple(min(plurals(noun)) for noun in NOUNS[value])
         for name in names:
             table[name] = NOUNS[value]
-            table |= {many: tuple(min(plurals(v)) for v in NOUNS[value]) for many in plurals(name)}
+            table |= dict.fromkeys(plurals(name), many)
     for value, variants in ADJECTIVES.items():
         table |= dict.fromkeys((value, *GRAMMARS["benchmark"].words.get(value, ())), variants)
     return table
@@ -85,7 +75,12 @@ def questions(
         yield (with_synonyms(text, random) if synonyms else text), program.text()
 
 
-def exact_match(parser: Parser, pairs: list[tuple[str, str]]) -> ParserScore:
+def exact_match(
+    parser: Parser, pairs: list[tuple[str, str]]
+) -> tuple[float, int, list[tuple[str, str, str]]]:
+    """Return the fraction correct, the number of parse failures, and the errors as (text, gold
+    program, prediction).
+    """
     wrong, unparsed = [], 0
     for (text, gold), parse in zip(pairs, parser.parse([text for text, _ in pairs]), strict=True):
         unparsed += parse.status != "ok"
@@ -93,7 +88,7 @@ def exact_match(parser: Parser, pairs: list[tuple[str, str]]) -> ParserScore:
             wrong.append(
                 (text, gold, parse.program.text() if parse.program else f"unparsed: {parse.reason}")
             )
-    return ParserScore(1 - len(wrong) / len(pairs), unparsed, wrong)
+    return 1 - len(wrong) / len(pairs), unparsed, wrong
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -129,12 +124,11 @@ def main(arguments: list[str] | None = None) -> int:
     totals: dict[str, list[float]] = {}
     print(f"{'set':24}{'family':18}{'exact %':>8}{'unparsed':>10}")
     for name, family, style, synonyms in rows:
-        row = exact_match(
-            parser, list(questions(chosen.seed, family, style, chosen.count, synonyms))
-        )
-        totals.setdefault(name, []).append(row.share)
-        print(f"{name:24}{family:18}{100 * row.share:8.2f}{row.unparsed:10d}", flush=True)
-        for text, gold, got in row.wrong[: chosen.errors]:
+        pairs = list(questions(chosen.seed, family, style, chosen.count, synonyms))
+        share, unparsed, wrong = exact_match(parser, pairs)
+        totals.setdefault(name, []).append(share)
+        print(f"{name:24}{family:18}{100 * share:8.2f}{unparsed:10d}", flush=True)
+        for text, gold, got in wrong[: chosen.errors]:
             print(f"    {text}\n      gold {gold}\n      pred {got}")
     for name, shares in totals.items():
         print(f"{name:42}{100 * np.mean(shares):8.2f}")

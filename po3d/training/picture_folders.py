@@ -3,6 +3,7 @@
 Each maps an index to {"image": (h, w, 3) uint8, **labels}.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,17 +20,27 @@ from po3d.training.view_labels import ViewLabels, view_labels
 TURNS = 4  # items per top view, one for each quarter turn: a map has no preferred direction
 
 
+Labels = RoomLabels | ViewLabels
+
+
 class PictureFolder(Dataset):
-    """The pictures of a set (`po3d.synthesis.picture_sets`), resized to `size` (width, height)."""
+    """The pictures of a set (`po3d.synthesis.picture_sets`), resized to `size` (width, height).
 
-    def __init__(self, folder: Path, count: int, size: tuple[int, int]) -> None:
-        self.folder, self.size = folder, size
-        self.labels = [
-            self._labels(k) for k in progress(range(count), "reading labels", unit="picture")
-        ]
+    `labels`: the function of a picture's ground-truth scene and its record that returns its labels.
+    `turns`: item turns k + q of top views is picture k after q quarter turns.
+    """
 
-    def _labels(self, k: int) -> RoomLabels | ViewLabels:
-        raise NotImplementedError
+    def __init__(
+        self,
+        folder: Path,
+        count: int,
+        size: tuple[int, int],
+        labels: Callable[[Scene, dict], Labels],
+        turns: int = 1,
+    ) -> None:
+        self.folder, self.size, self.turns = folder, size, turns
+        numbers = progress(range(count), "reading labels", unit="picture")
+        self.labels = [labels(*self.truth(k)) for k in numbers]
 
     def truth(self, k: int) -> tuple[Scene, dict]:
         """Return the ground-truth scene of picture k, and its record."""
@@ -41,40 +52,30 @@ class PictureFolder(Dataset):
         return read_image(self.folder / f"{k:06d}.jpg")
 
     def __len__(self) -> int:
-        return len(self.labels)
-
-    def __getitem__(self, index: int) -> dict[str, np.ndarray]:
-        return {"image": resize(self.picture(index), *self.size), **self.labels[index]._asdict()}
-
-
-class ViewFolder(PictureFolder):
-    """The views of a set (`po3d.synthesis.view_sets`)."""
-
-    def __init__(self, folder: str | Path, count: int, width: int, height: int) -> None:
-        super().__init__(Path(folder) / "views", count, (width, height))
-
-    def _labels(self, k: int) -> ViewLabels:
-        scene, record = self.truth(k)
-        return view_labels(scene, record["visible"], record["pixels"])
-
-
-class MapFolder(PictureFolder):
-    """The top views of a set (`po3d.synthesis.top_view.top_views`); item TURNS k + q is room k
-    after q quarter turns.
-    """
-
-    def __init__(self, folder: str | Path, count: int, width: int, turns: int = TURNS) -> None:
-        super().__init__(Path(folder) / "rooms", count, (width, width))
-        self.turns = turns
-
-    def _labels(self, k: int) -> RoomLabels:
-        scene, record = self.truth(k)
-        return room_labels(scene, record["visible"])
-
-    def __len__(self) -> int:
         return self.turns * len(self.labels)
 
     def __getitem__(self, index: int) -> dict[str, np.ndarray]:
-        room, quarters = divmod(index, self.turns)
-        image = np.ascontiguousarray(np.rot90(resize(self.picture(room), *self.size), quarters))
-        return {"image": image, **quarter_turned(self.labels[room], quarters)._asdict()}
+        k, quarters = divmod(index, self.turns)
+        image, labels = resize(self.picture(k), *self.size), self.labels[k]
+        if isinstance(labels, RoomLabels):
+            image = np.ascontiguousarray(np.rot90(image, quarters))
+            labels = quarter_turned(labels, quarters)
+        return {"image": image, **labels._asdict()}
+
+
+def view_folder(folder: str | Path, count: int, width: int, height: int) -> PictureFolder:
+    """Return the views of a set (`po3d.synthesis.view_sets`)."""
+
+    def labels(scene: Scene, record: dict) -> ViewLabels:
+        return view_labels(scene, record["visible"], record["pixels"])
+
+    return PictureFolder(Path(folder) / "views", count, (width, height), labels)
+
+
+def map_folder(folder: str | Path, count: int, width: int, turns: int = TURNS) -> PictureFolder:
+    """Return the top views of a set (`po3d.synthesis.top_view.top_views`)."""
+
+    def labels(scene: Scene, record: dict) -> RoomLabels:
+        return room_labels(scene, record["visible"])
+
+    return PictureFolder(Path(folder) / "rooms", count, (width, width), labels, turns)

@@ -5,8 +5,6 @@ generated ones.
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from po3d.benchmarks import scene_ids
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.benchmarks.pulsecheck457.report import FILES
@@ -14,9 +12,8 @@ from po3d.benchmarks.superclevr import benchmark as superclevr
 from po3d.io.errors import InputError
 from po3d.language.program import ProgramError
 from po3d.language.programs.street import parse_text
-from po3d.language.read.tokenizer import Tokenizer
 from po3d.reasoning.questions import Question
-from po3d.training.parser import SCATTER, TOKEN_IDS, ParserData, ParserExample, vocabulary
+from po3d.training.parser import SCATTER, TOKEN_IDS, ParserData, ParserExample
 
 
 def questions_of(root: str | Path) -> list[Question]:
@@ -112,9 +109,7 @@ class QuestionData(ParserData):
         """Return the questions as examples, and a line that counts the omitted ones. Raise
         InputError if all are omitted.
         """
-        words = vocabulary(self.hparams.seed)
-        tokenizer = Tokenizer(words)
-        index = {word: k for k, word in enumerate(words)}
+        tokenizer = self.tokenizer()
         examples: list[ParserExample] = []
         unknown: dict[str, int] = {}
         without = 0
@@ -127,9 +122,8 @@ class QuestionData(ParserData):
             for word in read.unknown:
                 unknown[word] = unknown.get(word, 0) + 1
             if not read.unknown:
-                text = self.scattered(list(read.tokens), "questions-scatter", number, scatter)
-                ids = np.array([index[token] for token in text], dtype=np.int16)
-                examples.append(ParserExample(ids, np.array(tokens, dtype=np.int16)))
+                place = "questions-scatter", number, scatter
+                examples.append(self.example(read.tokens, tokens, *place))
         if self.trainer is None or self.trainer.is_global_zero:
             rare = sorted(unknown, key=lambda word: (-unknown[word], word))[:5]
             words_left = f" ({', '.join(rare)})" if rare else ""

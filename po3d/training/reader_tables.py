@@ -36,29 +36,12 @@ _ROOM = {"color": (COLORS, 0.85), "material": (MATERIALS, 0.5), "state": (STATES
 _STREET = {"color": (PAINTS, 1.0), "material": (TOY_MATERIALS, 1.0), "size": (SIZES, 0.9)}
 # Length in metres of a large vehicle by its name in the bank's streets; a small one has 0.7 of it.
 LENGTHS = {
-    "sedan": 1.6,
-    "minivan": 1.6,
-    "hatchback": 1.4,
-    "SUV": 1.6,
-    "wagon": 1.7,
-    "truck": 2.0,
-    "school bus": 2.0,
-    "regular bus": 2.1,
-    "articulated bus": 2.8,
-    "double bus": 2.0,
-    "cruiser": 1.3,
-    "chopper": 1.3,
-    "dirtbike": 1.2,
-    "scooter": 1.0,
-    "road bike": 1.1,
-    "mountain bike": 1.1,
-    "utility bike": 1.1,
-    "tandem bike": 1.5,
-    "airliner": 2.2,
-    "biplane": 1.5,
-    "jet": 1.9,
-    "fighter": 1.9,
-}
+    "sedan": 1.6, "minivan": 1.6, "hatchback": 1.4, "SUV": 1.6, "wagon": 1.7, "truck": 2.0,
+    "school bus": 2.0, "regular bus": 2.1, "articulated bus": 2.8, "double bus": 2.0,
+    "cruiser": 1.3, "chopper": 1.3, "dirtbike": 1.2, "scooter": 1.0, "road bike": 1.1,
+    "mountain bike": 1.1, "utility bike": 1.1, "tandem bike": 1.5, "airliner": 2.2,
+    "biplane": 1.5, "jet": 1.9, "fighter": 1.9,
+}  # fmt: skip
 Thing = tuple[str, ...]
 Random = np.random.Generator
 

@@ -55,12 +55,12 @@ class Recipe:
             s["name"]: s for s in content["stages"] if self.start in s.get("for", starts)
         }
         self.results = list(content["results"])
-        self.given = [o for o in inputs if self._stage_of(o) is None]
-        self.own = {
-            name: [o.partition(".")[2] for o in inputs if self._stage_of(o) == name]
-            for name in self.stages
-        }
-        trainers = [o.partition("=")[2] for o in self.given if o.startswith("trainer=")]
+        self.shared_options = [o for o in inputs if self._stage_of(o) is None]
+        self.own: dict[str, list[str]] = {name: [] for name in self.stages}
+        for option in inputs:
+            if (name := self._stage_of(option)) is not None:
+                self.own[name].append(option.partition(".")[2])
+        trainers = [o.partition("=")[2] for o in self.shared_options if o.startswith("trainer=")]
         self.trainer = trainers[-1] if trainers else "cpu"
         known("trainer of a recipe, which trains in one process", self.trainer, ("cpu", "gpu"))
 
@@ -68,7 +68,7 @@ class Recipe:
         name = option.partition("=")[0].partition(".")[0]
         return name if name in self.stages and "." in option.partition("=")[0] else None
 
-    def made(self, name: str) -> Path:
+    def output(self, name: str) -> Path:
         """Return a stage's output: the path of a pair without suffix, or a folder."""
         folder = self.out / name
         return folder if "twin" in self.stages[name] else folder / "checkpoint"
@@ -76,13 +76,13 @@ class Recipe:
     def options(self, name: str) -> list[str]:
         """Return the options of a training; those of the command line come last."""
         stage = self.stages[name]
-        places = {other: str(self.made(other)) for other in self.stages} | {"out": str(self.out)}
+        places = {other: str(self.output(other)) for other in self.stages} | {"out": str(self.out)}
         listed = [f"trainer={self.trainer}", *stage["train"]]
         listed += [*stage.get(self.start, ()), *stage.get(self.trainer, ())]
         chosen = [o for o in listed if not o.startswith("trainer=")] + [f"trainer={self.trainer}"]
         named = [o.format(**places) for o in chosen]
-        rest = [o for o in self.given if not o.startswith("trainer=")]
-        pair = self.made(name)
+        rest = [o for o in self.shared_options if not o.startswith("trainer=")]
+        pair = self.output(name)
         return [*named, *rest, *self.own[name], f"out={self.out / name}", f"export={pair}"]
 
     def request(self, name: str, composed: Composed) -> dict[str, Any]:
@@ -120,9 +120,9 @@ class Recipe:
         if not isinstance(done, dict) or not all(isinstance(v, dict) for v in done.values()):
             raise InputError(f"{path} should be an object of finished stages; choose another out=")
         for name in done.keys() & self.stages.keys():
-            made = self.made(name)
+            pair = self.output(name)
             suffixes = ("",) if "twin" in self.stages[name] else (".safetensors", ".json")
-            for output in (made.with_name(made.name + suffix) for suffix in suffixes):
+            for output in (pair.with_name(pair.name + suffix) for suffix in suffixes):
                 if not output.exists():
                     raise InputError(
                         f"{path} says that the stage {name} is finished, but {output} is missing;"
@@ -161,7 +161,7 @@ def run_recipe(
             write_json(path, done)
     pairs = []
     for name in recipe.results:
-        pair = recipe.made(name)
+        pair = recipe.output(name)
         if export:
             target = Path(export if len(recipe.results) == 1 else f"{export}_{name}")
             pair = _copied(pair, target if target.parent != Path() else EXPORTS / target)
@@ -190,11 +190,11 @@ def _run(
     elif "twin" in request:
         twin = dict(request["twin"])
         benchmark = benchmark_of(twin.pop("benchmark"))
-        with locked(recipe.made(name), "generation"):
-            benchmark.generate(out=recipe.made(name), **twin)
+        with locked(recipe.output(name), "generation"):
+            benchmark.generate(out=recipe.output(name), **twin)
     else:
         trained = request["calibrate"]
-        pair = _copied(recipe.made(trained), recipe.made(name))
+        pair = _copied(recipe.output(trained), recipe.output(name))
         _calibrate(recipe, pair, request["folders"], lambda: data_of(requests[trained]["train"]))
 
 
@@ -209,10 +209,8 @@ def _calibrate(
         return
     from po3d.training import calibrate
 
-    twins = [
-        folder.format(**{name: str(recipe.made(name)) for name in recipe.stages})
-        for folder in folders
-    ]
+    places = {name: str(recipe.output(name)) for name in recipe.stages}
+    twins = [folder.format(**places) for folder in folders]
     calibrate.calibrate(pair, *twins)
     calibrate.ranges(pair, *twins)
 

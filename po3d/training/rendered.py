@@ -16,16 +16,17 @@ from po3d.io.files import read_json
 from po3d.perception import room_view, top_view
 from po3d.perception.room_view import RoomViewEstimator
 from po3d.perception.top_view import TopViewEstimator
-from po3d.training.data import PictureData, WithFlip
-from po3d.training.figures import DrawnExample, Judged, table_figures
-from po3d.training.picture_folders import MapFolder, ViewFolder
+from po3d.training.data import WithFlip
+from po3d.training.figures import Judged, ValidationExample, table_figures
+from po3d.training.picture_folders import PictureFolder, map_folder, view_folder
+from po3d.training.samplers import StreamData
 from po3d.training.view_figures import sights_of, training_figures
 from po3d.training.view_labels import ViewLabels, mirrored_labels
 
 KINDS = ("inside", "orbit")
 
 
-class RenderedData(PictureData):
+class RenderedData(StreamData):
     """Data module that renders its sets into `cache`. Training and validation have disjoint scenes
     and 3D models.
 
@@ -103,8 +104,8 @@ class RoomViewData(RenderedData):
     def setup(self, stage: str) -> None:
         size = self.hparams.width, self.hparams.height
 
-        def views(kind: str, split: str) -> ViewFolder:
-            return ViewFolder(self._folder(kind, split), self.counts[kind][split], *size)
+        def views(kind: str, split: str) -> PictureFolder:
+            return view_folder(self._folder(kind, split), self.counts[kind][split], *size)
 
         self.train = ConcatDataset(
             WithFlip(views(kind, "train"), ViewLabels, mirrored_labels) for kind in KINDS
@@ -118,7 +119,7 @@ class RoomViewData(RenderedData):
             rows = range(min(half, len(views)))
             result += sights_of(estimator, views, rows)
             pictures += map(views.picture, rows)
-        examples = [DrawnExample(p, s.true) for p, s in zip(pictures, result, strict=True)]
+        examples = [ValidationExample(p, s.true) for p, s in zip(pictures, result, strict=True)]
         return Judged(training_figures(result), examples, [s.predicted for s in result])
 
     def validation_order(self) -> list[int]:
@@ -161,13 +162,16 @@ class TopViewData(RenderedData):
     def setup(self, stage: str) -> None:
         (counts,) = self.counts.values()
         width = self.hparams.width
-        self.train = MapFolder(self._folder("top_views", "train"), counts["train"], width)
-        self.validation = MapFolder(self._folder("top_views", "val"), counts["val"], width, turns=1)
+        self.train = map_folder(self._folder("top_views", "train"), counts["train"], width)
+        self.validation = map_folder(
+            self._folder("top_views", "val"), counts["val"], width, turns=1
+        )
 
     def judged(self, estimator: TopViewEstimator, count: int) -> Judged:
         numbers = range(min(count, len(self.validation)))
         examples = [
-            DrawnExample(self.validation.picture(k), self.validation.truth(k)[0]) for k in numbers
+            ValidationExample(self.validation.picture(k), self.validation.truth(k)[0])
+            for k in numbers
         ]
         cameras = [e.truth.camera.resized(*e.picture.shape[1::-1]) for e in examples]
         predicted = estimator.estimate([e.picture for e in examples], cameras)

@@ -39,26 +39,12 @@ from po3d.training.samplers import StreamData
 # what it learns. The samples per step are compared separately, because they are data.batch times
 # the number of processes.
 FREE = {
-    "compile",
-    "out",
-    "export",
-    "save_every",
-    "wandb",
-    "data.batch",
-    "data.cache",
-    "data.furniture",
-    "data.num_workers",
-    "data.workers",
-    "trainer.accelerator",
-    "trainer.accumulate_grad_batches",
-    "trainer.devices",
-    "trainer.enable_progress_bar",
-    "trainer.log_every_n_steps",
-    "trainer.num_nodes",
-    "trainer.pictures",
-    "trainer.strategy",
+    "compile", "out", "export", "save_every", "wandb", "data.batch", "data.cache",
+    "data.furniture", "data.num_workers", "data.workers", "trainer.accelerator",
+    "trainer.accumulate_grad_batches", "trainer.devices", "trainer.enable_progress_bar",
+    "trainer.log_every_n_steps", "trainer.num_nodes", "trainer.pictures", "trainer.strategy",
     "trainer.sync_batchnorm",
-}
+}  # fmt: skip
 # environment variable: PID of the first process of a training on several devices
 FIRST = "PO3D_FIRST_PROCESS"
 MODELS = "models.json"  # the 3D models in the training data of the weights
@@ -95,7 +81,57 @@ def train(
     to write. `compiled`: use torch.compile for the network's forward pass. `draw`: see
     `callbacks.Figures`; used for streets only.
     """
-    out = Path(out)
+    _check(module, data, trainer)
+    out, io = Path(out), SafetensorsCheckpointIO()
+    last, best = out / "last.ckpt", out / "best.ckpt"
+    watch, trainer = watch_of(trainer)
+    saved = _earlier(io, last, config, module)
+    start = 0 if saved is None else saved["global_step"]
+    done = start >= trainer["max_steps"] or (saved is not None and saved.get("stopped", False))
+    loggers = [MetricsTable(out / "logs" / "metrics.csv", start)]
+    loggers += wandb_loggers(out, wandb, config)
+    saving = {"path": last, "every": save_every}
+    draw = draw if module.kind == street.KIND else None
+    callbacks = callbacks_of(watch, trainer, ema, seed, saving, best, draw)
+    runner = trainer_of(trainer, [io], default_root_dir=out, logger=loggers, callbacks=callbacks)
+    if compiled and not done:
+        compile_module(module, runner)
+    _end_with_first(runner)
+    if saved is not None:
+        _check_batch(out, saved["global_batch"], global_batch(runner, data))
+    measured = done and (out / "metrics.json").exists()
+    if not measured and runner.local_rank == 0:
+        # before the other processes start: they would not wait for hours of rendering
+        data.prepare_data()
+    if runner.is_global_zero:
+        _describe(out, config, module, data)
+    if not done:
+        runner.fit(module, datamodule=data, ckpt_path=None if saved is None else str(_there(last)))
+        runner.strategy.barrier()
+        saved = io.load_checkpoint(last)
+    if watch.monitor is not None and (there := _there(best)) is not None:
+        saved = io.load_checkpoint(there)
+    module.load_state_dict(saved["state_dict"])
+    if measured:
+        metrics = read_json(out / "metrics.json", "figures of the finished training")
+    else:
+        metrics = _figures(runner, module, data, saved["global_step"])
+    if runner.is_global_zero:
+        _finish(out, module, metrics, {"config": config, "steps": saved["global_step"]}, export)
+    return metrics
+
+
+def _end_with_first(runner: pl.Trainer) -> None:
+    """End this process with the first one of a training on several devices."""
+    if runner.global_rank == 0:
+        # Lightning starts the other processes with this environment
+        os.environ[FIRST] = str(os.getpid())
+    elif FIRST in os.environ:
+        end_with(int(os.environ[FIRST]))
+
+
+def _check(module: pl.LightningModule, data: StreamData, trainer: Mapping[str, Any]) -> None:
+    """Raise InputError for a training without steps, or on another kind of data."""
     if trainer.get("max_steps", -1) < 1:
         raise InputError(f"steps={trainer.get('max_steps')} should be at least 1")
     if data.kind not in ("", getattr(module, "data_kind", module.kind)):
@@ -103,70 +139,46 @@ def train(
             f"the data is for a {data.kind}, but the model is a {module.kind}; change model= or"
             " data="
         )
-    io = SafetensorsCheckpointIO()
-    last = out / "last.ckpt"
-    watch, trainer = watch_of(trainer)
-    saved = _earlier(io, last, config, module)
-    start = 0 if saved is None else saved["global_step"]
-    done = start >= trainer["max_steps"] or (saved is not None and saved.get("stopped", False))
-    loggers = [
-        MetricsTable(out / "logs" / "metrics.csv", start),
-        *wandb_loggers(out, wandb, config),
-    ]
-    saving = {"path": last, "every": save_every}
-    draw = draw if module.kind == street.KIND else None
-    callbacks = callbacks_of(watch, trainer, ema, seed, saving, out / "best.ckpt", draw)
-    runner = trainer_of(
-        trainer, default_root_dir=out, logger=loggers, callbacks=callbacks, plugins=[io]
-    )
-    if compiled and not done:
-        compile_module(module, runner)
-    if runner.global_rank == 0:
-        # Lightning starts the other processes with this environment
-        os.environ[FIRST] = str(os.getpid())
-    elif FIRST in os.environ:
-        end_with(int(os.environ[FIRST]))
-    if saved is not None and saved["global_batch"] != (current := global_batch(runner, data)):
+
+
+def _check_batch(out: Path, before: int, current: int) -> None:
+    """Raise InputError if a resumed run has another number of samples per step."""
+    if before != current:
         raise InputError(
-            f"{out} was trained with {saved['global_batch']} samples per step, not "
-            f"{current}; choose data.batch such that data.batch times the number of "
-            "processes is unchanged"
+            f"{out} was trained with {before} samples per step, not {current}; choose data.batch"
+            " such that data.batch times the number of processes is unchanged"
         )
-    if not (done and (out / "metrics.json").exists()) and runner.local_rank == 0:
-        # before the other processes start: they would not wait for hours of rendering
-        data.prepare_data()
-    if runner.is_global_zero:
-        write_json(out / "config.json", config)
-        # The pictures may no longer exist when a finished run is exported again.
-        if not (models_path := out / MODELS).exists():
-            write_json(models_path, summary(data.models() | getattr(module, "models", set())))
-        if not (models_path := out / SCENES).exists():
-            write_json(models_path, listed(joined([data.scenes(), getattr(module, "scenes", {})])))
-    if not done:
-        runner.fit(module, datamodule=data, ckpt_path=None if saved is None else str(_there(last)))
-        runner.strategy.barrier()
-        saved = io.load_checkpoint(last)
-    if watch.monitor is not None and (best := _there(out / "best.ckpt")) is not None:
-        saved = io.load_checkpoint(best)
-    module.load_state_dict(saved["state_dict"])
-    if done and (out / "metrics.json").exists():
-        metrics = read_json(out / "metrics.json", "figures of the finished training")
-    else:
-        metrics = _figures(runner, module, data, saved["global_step"])
-    if runner.is_global_zero:
-        write_json(out / "metrics.json", metrics)
-        if export:
-            name = Path(export)
-            path = name if name.parent != Path() else EXPORTS / name
-            about = {"config": config, "steps": saved["global_step"]}
-            if (models := read_json(out / MODELS, "list of models")) != NOTHING:
-                about["models"] = models
-            if scenes := read_json(out / SCENES, "list of scenes"):
-                about["scenes"] = scenes
-            written = module.export(path, about, metrics)
-            print(f"exported {written}")
-        print(f"\n{ended(module.kind, metrics, saved['global_step'], out, export)}")
-    return metrics
+
+
+def _describe(
+    out: Path, config: dict[str, Any], module: pl.LightningModule, data: StreamData
+) -> None:
+    """Write the config, and the models and stored scenes of the training data. Those are written
+    once: the pictures may no longer exist when a finished run is exported again.
+    """
+    write_json(out / "config.json", config)
+    if not (out / MODELS).exists():
+        write_json(out / MODELS, summary(data.models() | getattr(module, "models", set())))
+    if not (out / SCENES).exists():
+        write_json(out / SCENES, listed(joined([data.scenes(), getattr(module, "scenes", {})])))
+
+
+def _finish(
+    out: Path, module: pl.LightningModule, metrics: dict[str, float], about: dict, export: str
+) -> None:
+    """Write the metrics and, if asked, the checkpoint pair `export`, and print the summary; `about`
+    describes the training.
+    """
+    write_json(out / "metrics.json", metrics)
+    if export:
+        name = Path(export)
+        path = name if name.parent != Path() else EXPORTS / name
+        if (models := read_json(out / MODELS, "list of models")) != NOTHING:
+            about["models"] = models
+        if scenes := read_json(out / SCENES, "list of scenes"):
+            about["scenes"] = scenes
+        print(f"exported {module.export(path, about, metrics)}")
+    print(f"\n{ended(module.kind, metrics, about['steps'], out, export)}")
 
 
 def _figures(

@@ -186,9 +186,16 @@ class DistributedShares(Sampler[list[int]]):
         return iter(self.batches)
 
 
+def collate_pictures(items: list[dict[str, np.ndarray]]) -> dict[str, torch.Tensor]:
+    """Stack a batch; images become (B, 3, h, w) uint8, a view of channels-last memory."""
+    batch = {k: torch.from_numpy(np.stack([item[k] for item in items])) for k in items[0]}
+    batch["image"] = batch["image"].permute(0, 3, 1, 2)
+    return batch
+
+
 class StreamData(pl.LightningDataModule):
     """Data module with `train` as an endless stream and `validation` in order, both created by
-    `setup`.
+    `setup`; by default of pictures with labels.
 
     Hyperparameters: batch (samples per process and step), seed, and for some subclasses num_workers
     (number of DataLoader workers; None: the CPUs divided by the processes if training on a GPU,
@@ -198,7 +205,7 @@ class StreamData(pl.LightningDataModule):
     kind: ClassVar[str] = ""  # checkpoint kind of the models that train on this data; "": any
     train: Any
     validation: Any
-    collate: Callable[[list], Any]
+    collate: Callable[[list], Any] = staticmethod(collate_pictures)
 
     def train_stream(self) -> BatchStream:
         return BatchStream(

@@ -9,19 +9,13 @@ import torch
 
 
 def adamw_cosine(
-    module: pl.LightningModule,
-    learning_rate: float,
-    warmup: int,
-    weight_decay: float = 0.01,
-    groups: list[dict] | None = None,
+    module: pl.LightningModule, learning_rate: float, warmup: int, groups: list[dict] | None = None
 ) -> dict:
     """Return AdamW with a learning rate that falls to zero (`scheduled`). `warmup`: steps, at most
     a quarter of the run. `groups`: parameter groups of the optimiser; None: all parameters with one
     rate.
     """
-    optimizer = torch.optim.AdamW(
-        groups or module.parameters(), lr=learning_rate, weight_decay=weight_decay
-    )
+    optimizer = torch.optim.AdamW(groups or module.parameters(), learning_rate, weight_decay=0.01)
     steps = max(1, int(module.trainer.estimated_stepping_batches))
     return scheduled(optimizer, steps, min(warmup, steps // 4 + 1))
 

@@ -24,9 +24,9 @@ from po3d.io.files import atomic_write, parse_json, read_json, sha256, write_jso
 from po3d.io.images import decode_image
 from po3d.io.seeding import rng
 from po3d.perception.street import KIND, StreetEstimator
-from po3d.training.data import PictureData, WithFlip
+from po3d.training.data import WithFlip
 from po3d.training.figures import Judged, StreetJudge
-from po3d.training.samplers import BatchStream, Order, Shuffled
+from po3d.training.samplers import BatchStream, Order, Shuffled, StreamData
 from po3d.training.street_scenes import held_out, street_item
 
 INDEX = "index.json"
@@ -156,7 +156,8 @@ class ShardedScenes(Dataset):
         return int(self.ends[-1])
 
     def __getitem__(self, index: int) -> dict[str, np.ndarray]:
-        return street_item(*self.stored(index), self.width, self.height)
+        picture, record = self.stored(index)
+        return street_item(picture, scene_from_superclevr(record), self.width, self.height)
 
     def stored(self, index: int) -> tuple[np.ndarray, dict]:
         """Return the picture (H, W, 3) uint8 of a sample, and its scene record."""
@@ -262,7 +263,7 @@ class MixedOrder(Order):
         return rng(self.seed, "mixture", block).permutation(block_rows)
 
 
-class ShardData(PictureData):
+class ShardData(StreamData):
     """Street scenes in shards.
 
     `root`: a folder or an http(s) URL with an index, or several. `weights`: sampling weight of

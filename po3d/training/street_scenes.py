@@ -32,11 +32,10 @@ READ = ("image_filename", "objects", "matrix_world", "occlusion", "po3d")
 
 
 def street_item(
-    picture: np.ndarray, record: dict, width: int, height: int
+    picture: np.ndarray, scene: Scene, width: int, height: int
 ) -> dict[str, np.ndarray]:
-    """Build a data set item from a picture (H, W, 3) and its scene record."""
-    labels = street_labels(scene_from_superclevr(record))
-    return {"image": resize(picture, width, height), **labels._asdict()}
+    """Build a data set item from a picture (H, W, 3) and its ground-truth scene."""
+    return {"image": resize(picture, width, height), **street_labels(scene)._asdict()}
 
 
 def held_out(scenes: Dataset, wanted: int) -> tuple[Dataset, Dataset]:
@@ -68,13 +67,13 @@ class RenderedScenes(Dataset):
         # the renderer is an optional dependency
         from po3d.synthesis.street.dataset import render_example
 
-        image, record = render_example(
+        image, scene = render_example(
             self.seed, index, self.split, self.samples, skies=self.skies, looks=self.looks
         )
-        return street_item(image, record, self.width, self.height)
+        return street_item(image, scene, self.width, self.height)
 
     def record(self, index: int) -> dict:
-        """Return the scene record without rendering a picture."""
+        """Return the scene record for a file, without rendering a picture."""
         from po3d.synthesis.street.dataset import (
             make_scene,
             mixed_look,
@@ -120,7 +119,8 @@ class FolderScenes(Dataset):
         return len(self.records)
 
     def __getitem__(self, index: int) -> dict[str, np.ndarray]:
-        return street_item(self.picture(index), self.records[index][1], self.width, self.height)
+        scene = scene_from_superclevr(self.records[index][1])
+        return street_item(self.picture(index), scene, self.width, self.height)
 
     def picture(self, index: int) -> np.ndarray:
         """Return the stored picture, (H, W, 3) uint8, at its original size."""
@@ -161,7 +161,8 @@ def scenes_for_training(
         return Subset(whole, trained), Subset(whole, [])
     if not others:
         train, rest = held_out(Subset(whole, trained), validation)
-        trained, others = ([trained[k] for k in part.indices] for part in (train, rest))
+        others = [trained[k] for k in rest.indices]
+        trained = [trained[k] for k in train.indices]
     return Subset(whole, trained), Subset(whole, others[:validation])
 
 

@@ -11,6 +11,7 @@ metrics.
 
 import itertools
 import math
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +38,7 @@ from po3d.synthesis.multi_view.catalogue import things
 from po3d.synthesis.splits import OWN
 from po3d.training import beliefs
 from po3d.training.figures import finite
-from po3d.training.picture_folders import ViewFolder
+from po3d.training.picture_folders import PictureFolder, view_folder
 from po3d.training.view_labels import SYMMETRIC, labelled_rows
 
 OFF = 0.5  # largest distance of matched image-box centres, in box diagonals
@@ -62,14 +63,18 @@ class Sight(NamedTuple):
     own: tuple[bool, ...]
 
 
-def sights(estimator: RoomViewEstimator, folder: str | Path) -> list[Sight]:
-    """Estimate all views of a set."""
-    count = read_json(Path(folder) / "set.json", "set of views")["count"]
-    return sights_of(estimator, ViewFolder(folder, count, 64, 48), range(count), quiet=False)
+def sights(estimator: RoomViewEstimator, folders: Sequence[str | Path]) -> list[Sight]:
+    """Estimate all views of the sets."""
+    result = []
+    for folder in folders:
+        count = read_json(Path(folder) / "set.json", "set of views")["count"]
+        views = view_folder(folder, count, 64, 48)
+        result += sights_of(estimator, views, range(count), quiet=False)
+    return result
 
 
 def sights_of(
-    estimator: RoomViewEstimator, views: ViewFolder, numbers: Sequence[int], quiet: bool = True
+    estimator: RoomViewEstimator, views: PictureFolder, numbers: Sequence[int], quiet: bool = True
 ) -> list[Sight]:
     """Estimate the views with these indices."""
     result = []
@@ -79,22 +84,22 @@ def sights_of(
         truths = [views.truth(k) for k in part]
         pictures = [views.picture(k) for k in part]
         focals = [scene.camera.focal / scene.camera.width for scene, _ in truths]
-        found_items = estimator.detect(pictures, focals)
+        detections = estimator.detect(pictures, focals)
         for b, (scene, record) in enumerate(truths):
             table = lifted(
-                found_items, b, focals[b], pictures[b].shape[:2], estimator.calibration, scene.image
+                detections, b, focals[b], pictures[b].shape[:2], estimator.calibration, scene.image
             )
             rows = labelled_rows(scene, record["visible"], record["pixels"])
             true = in_own_frame(replace(scene, objects=tuple(scene.objects[i] for i in rows)))
-            raw = found_items.present[b]
+            raw = detections.present[b]
             log_p = {
-                a: np.log(np.maximum(found_items.probabilities[a][b, raw], 1e-12))
+                a: np.log(np.maximum(detections.probabilities[a][b, raw], 1e-12))
                 for a in ATTRIBUTES_ESTIMATED
             }
             kind = record["camera"]
             own = tuple(record["models"][i].startswith(OWN) for i in rows)
             matches = matched(table, true)
-            result.append(Sight(kind, true, table, matches, found_items.extent[b, raw], log_p, own))
+            result.append(Sight(kind, true, table, matches, detections.extent[b, raw], log_p, own))
     return result
 
 
@@ -116,12 +121,9 @@ def matched(predicted: Scene, true: Scene) -> dict[int, int]:
     boxes = np.array([o.box for o in true.objects])
     diagonal = np.maximum(np.hypot(*(boxes[:, 2:] - boxes[:, :2]).T), 8.0)
     away = np.linalg.norm(here[:, None] - there[None], axis=-1) / diagonal
-    name_beliefs = np.array(
-        [
-            [p.beliefs["name"].get(t.value("name"), 0.0) for t in true.objects]
-            for p in predicted.objects
-        ]
-    )
+    name_beliefs = np.zeros(away.shape)
+    for i, p in enumerate(predicted.objects):
+        name_beliefs[i] = [p.beliefs["name"].get(t.value("name"), 0.0) for t in true.objects]
     rows, columns = linear_sum_assignment(np.minimum(away, 10) + DISAGREE * (1 - name_beliefs))
     return {int(i): int(j) for i, j in zip(rows, columns) if away[i, j] <= OFF}
 
@@ -150,37 +152,31 @@ ROWS = (
 )
 
 
-class ObjectErrors:
-    """Errors of detected objects, by metric: one entry an object."""
-
-    def __init__(self) -> None:
-        self.right: dict[str, list[bool]] = {a: [] for a in ATTRIBUTES_ESTIMATED}
-        self.yaw: list[float] = []  # degrees, of objects with a front
-        self.place: list[float] = []
-        self.depth: list[float] = []  # relative
-
-    def add(self, sight: Sight, rows: Mapping[int, int]) -> None:
-        """Add the objects of a view; `rows`: predicted row -> ground-truth row."""
-        predicted, true = sight.predicted, sight.true
-        here = predicted.camera.project(predicted.positions)[1]
-        there = true.camera.project(true.positions)[1]
-        for i, j in rows.items():
-            p, t = predicted.objects[i], true.objects[j]
-            for a in ATTRIBUTES_ESTIMATED:
-                if a in t.beliefs:
-                    self.right[a].append(p.value(a) == t.value(a))
-            if has_front(t.value("name"), sight.kind):
-                heading = p.heading + (math.pi if p.flip > 0.5 else 0.0)
-                self.yaw.append(abs(math.degrees(float(wrap_angle(heading - t.heading)))))
-            self.place.append(math.dist(p.position, t.position))
-            self.depth.append(abs(here[i] / there[j] - 1))
+def _add_errors(errors: dict[str, list], sight: Sight, rows: Mapping[int, int]) -> None:
+    """Add the errors of a view's detected objects (`rows`: predicted row -> ground-truth row) to
+    the lists `errors` by metric: whether each attribute is right, the heading's error in degrees
+    for objects with a front, the distance, and the relative error of the depth.
+    """
+    predicted, true = sight.predicted, sight.true
+    here = predicted.camera.project(predicted.positions)[1]
+    there = true.camera.project(true.positions)[1]
+    for i, j in rows.items():
+        p, t = predicted.objects[i], true.objects[j]
+        for a in ATTRIBUTES_ESTIMATED:
+            if a in t.beliefs:
+                errors[a].append(p.value(a) == t.value(a))
+        if has_front(t.value("name"), sight.kind):
+            heading = p.heading + (math.pi if p.flip > 0.5 else 0.0)
+            errors["yaw"].append(abs(math.degrees(float(wrap_angle(heading - t.heading)))))
+        errors["place"].append(math.dist(p.position, t.position))
+        errors["depth"].append(abs(here[i] / there[j] - 1))
 
 
 def figures(sights: Sequence[Sight], row: FigureRow) -> dict[str, float]:
     """Return the metrics of a row; NaN if undefined. Fractions in percent, angles in degrees."""
     chosen = [s for s in sights if row.view(s.kind)]
     expected = hits = predicted = predicted_right = 0
-    errors, offsets = ObjectErrors(), []
+    errors, offsets = defaultdict(list), []
     for s in chosen:
         wanted = {j for j, from_own in enumerate(s.own) if row.own in (None, from_own)}
         certain = {i for i, o in enumerate(s.predicted.objects) if o.existence >= SURE}
@@ -188,21 +184,21 @@ def figures(sights: Sequence[Sight], row: FigureRow) -> dict[str, float]:
         expected, hits = expected + len(wanted), hits + len(detected)
         predicted += len(certain)
         predicted_right += len(certain & set(s.matches))
-        errors.add(s, detected)
+        _add_errors(errors, s, detected)
         offsets += _offset_errors(s, list(detected.items()))
-    angle = np.array(errors.yaw)
+    angle = np.array(errors["yaw"])
     straight = angle[angle < 90]
     result = {
         "views": len(chosen),
         "things": expected,
         "recall": _share(hits, expected),
         "precision": _share(predicted_right, predicted) if row.own is None else math.nan,
-        **{a: 100 * _mean(right) for a, right in errors.right.items()},
+        **{a: 100 * _mean(errors[a]) for a in ATTRIBUTES_ESTIMATED},
         "yaw": _median(straight),
         "yaw > 22.5": 100 * _mean(straight > 22.5),
         "flipped": 100 * _mean(angle >= 90),
-        "place": _median(errors.place),
-        "depth": 100 * _median(errors.depth),
+        "place": _median(errors["place"]),
+        "depth": 100 * _median(errors["depth"]),
         "pair": _median(offsets),
     }
     return result | _pose_figures(chosen) if row.own is None else result
@@ -261,23 +257,10 @@ def _median(values: Sequence[float] | Array) -> float:
 
 
 COLUMNS = {
-    "views": 0,
-    "things": 0,
-    "recall": 1,
-    "precision": 1,
-    "name": 1,
-    "color": 1,
-    "material": 1,
-    "yaw": 1,
-    "yaw > 22.5": 1,
-    "flipped": 1,
-    "place": 3,
-    "depth": 1,
-    "pair": 3,
-    "roll": 2,
-    "pitch": 2,
-    "height": 1,
-}  # decimals
+    "views": 0, "things": 0, "recall": 1, "precision": 1, "name": 1, "color": 1, "material": 1,
+    "yaw": 1, "yaw > 22.5": 1, "flipped": 1, "place": 3, "depth": 1, "pair": 3, "roll": 2,
+    "pitch": 2, "height": 1,
+}  # fmt: skip
 
 
 def table(sights: Sequence[Sight]) -> str:
@@ -322,9 +305,8 @@ def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str
     folders = [beliefs.for_fitting(folder, "set.json") for folder in folders]
     estimator = RoomViewEstimator.from_checkpoint(checkpoint)
     estimator.calibration = dict(CALIBRATION)
-    first = fitted([s for folder in folders for s in sights(estimator, folder)])
-    estimator.calibration["extent"] = first["extent"]
-    calibration = fitted([s for folder in folders for s in sights(estimator, folder)])
+    estimator.calibration["extent"] = fitted(sights(estimator, folders))["extent"]
+    calibration = fitted(sights(estimator, folders))
     beliefs.write(checkpoint, "calibration", lambda _: calibration)
     return calibration
 
@@ -333,8 +315,7 @@ def main() -> int:
     """Run the command line; return the exit code."""
 
     def measured(checkpoint: str, folders: Sequence[str]) -> str:
-        estimator = RoomViewEstimator.from_checkpoint(checkpoint)
-        return table([s for folder in folders for s in sights(estimator, folder)])
+        return table(sights(RoomViewEstimator.from_checkpoint(checkpoint), folders))
 
     return beliefs.figures_command("view_figures", __doc__ or "", "views", calibrate, measured)
 

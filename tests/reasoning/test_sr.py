@@ -26,7 +26,7 @@ from po3d.reasoning.rules import THREEDSRBENCH_RULES
 from po3d.scene.camera import CameraPose, held, mirrored
 from po3d.scene.geometry import Pose, rotation_z, wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
-from po3d.synthesis.indoor_view.verdicts import JudgedView
+from po3d.synthesis.indoor_view import verdicts
 
 AXES = {"left": (0.0, 1.0), "right": (0.0, -1.0), "front": (-1.0, 0.0), "behind": (1.0, 0.0)}
 
@@ -48,7 +48,7 @@ def run(program, *args, **options):
 
 
 def decide(scene, op, *rows):
-    return JudgedView(scene).decide(op, rows)
+    return verdicts.decide(verdicts.view_geometry(scene), op, rows)
 
 
 def answer(scene, op, *rows):
@@ -270,7 +270,7 @@ def rows_of(op):
 def certain(scene, op):
     """The verdict, of cases that rounding can't turn over."""
     try:
-        verdict = JudgedView(scene).decide(op, rows_of(op))
+        verdict = verdicts.decide(verdicts.view_geometry(scene), op, rows_of(op))
     except ExecutionFailure:
         assume(False)
     assume(verdict.metres > 1e-6 and verdict.degrees > 1e-6)
@@ -312,7 +312,7 @@ def test_a_turn_within_the_margin_changes_no_answer(scene, op, share, clockwise)
     turn = math.radians(share * verdict.degrees) * (-1 if clockwise else 1)
     first = replace(scene.objects[0], heading=float(wrap_angle(scene.objects[0].heading + turn)))
     turned = replace(scene, objects=(first, *scene.objects[1:]))
-    assert JudgedView(turned).decide(op, rows_of(op)).answer == verdict.answer
+    assert verdicts.decide(verdicts.view_geometry(turned), op, rows_of(op)).answer == verdict.answer
 
 
 @given(
@@ -331,7 +331,7 @@ def test_a_turn_just_beyond_the_margin_changes_the_answer(scene, op):
             scene.objects[0], heading=float(wrap_angle(scene.objects[0].heading + turn))
         )
         turned = replace(scene, objects=(first, *scene.objects[1:]))
-        answers.add(JudgedView(turned).decide(op, rows_of(op)).answer)
+        answers.add(verdicts.decide(verdicts.view_geometry(turned), op, rows_of(op)).answer)
     assert len(answers) == 2
 
 
@@ -356,7 +356,10 @@ def test_a_step_within_the_margin_changes_no_answer(scene, op, share, azimuth, u
     )
     objects = (*scene.objects[:last], moved, *scene.objects[last + 1 :])
     assert (
-        JudgedView(replace(scene, objects=objects)).decide(op, rows_of(op)).answer == verdict.answer
+        verdicts.decide(
+            verdicts.view_geometry(replace(scene, objects=objects)), op, rows_of(op)
+        ).answer
+        == verdict.answer
     )
 
 

@@ -18,7 +18,7 @@ from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import Orbit
 from po3d.scene.registration import RegisteredView, register, rotation
 from po3d.scene.table import ObjectState, Scene, sure
-from tools.scope_fusion import position_error
+from tools.scope_views import position_error
 
 ORBIT = Orbit(6.0, 3.5, 0.4)
 DEPTH, ACROSS, HEADING = (

@@ -11,7 +11,7 @@ from po3d.scene.fusion import ViewTable, joined
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.registration import EPSILON, FLOOR, TURN_FLOOR, RegisteredView, rotation
 from po3d.scene.table import ObjectState, Scene
-from tools.scope_fusion import position_error
+from tools.scope_views import position_error
 
 AXES = {"left": (0.0, 1.0), "right": (0.0, -1.0), "front": (-1.0, 0.0), "behind": (1.0, 0.0)}
 HERE = RegisteredView(0.0, (0.0, 0.0), {}, 0.0)

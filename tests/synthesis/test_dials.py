@@ -39,7 +39,7 @@ from po3d.synthesis.difficulty import (
     difficulty_of,
 )
 from po3d.synthesis.indoor_view.questions import DEGREES, METRES, NEAREST, offers
-from po3d.synthesis.indoor_view.verdicts import JudgedView
+from po3d.synthesis.indoor_view.verdicts import decide, view_geometry
 from po3d.synthesis.multi_view.scenes import MARGIN, sample_orbit_scene, visible_pairs
 from po3d.synthesis.street.questions import NEAR
 from po3d.synthesis.top_view.layouts import sample_room
@@ -250,7 +250,7 @@ def test_questions_from_inside_near_a_boundary_do_not_keep_the_margin():
     near = offers(views, said, rng(0, "near"), near=True)
     assert near
     for item in near:
-        verdicts = [JudgedView(view).decide(item.op, item.rows) for view in views]
+        verdicts = [decide(view_geometry(view), item.op, item.rows) for view in views]
         metres, degrees = METRES[OPERATIONS[item.op].category], DEGREES
         assert any(v.metres < metres or v.degrees < degrees for v in verdicts)
         assert all(

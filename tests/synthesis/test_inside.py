@@ -25,7 +25,7 @@ from po3d.synthesis.indoor_view.questions import (
     ViewQuestion,
     offers,
 )
-from po3d.synthesis.indoor_view.verdicts import JudgedView
+from po3d.synthesis.indoor_view.verdicts import decide, view_geometry
 from po3d.synthesis.indoor_view.views import (
     COMMON,
     UNCOMMON,
@@ -66,12 +66,13 @@ def pairs():
 
 def test_cameras_are_held_as_their_kind_says_and_stand_in_the_room(pairs):
     for scene, first, second, kind in pairs:
-        for seen, range_ in ((first, COMMON), (second, UNCOMMON[kind])):
+        for seen, ranges in ((first, COMMON), (second, UNCOMMON[kind])):
+            height, pitch, roll = ranges
             hold = camera_pose_of(seen.camera)
             assert inside(scene, seen.camera)
-            assert range_.height[0] <= hold.height <= range_.height[1]
-            assert range_.pitch[0] - 1e-6 <= math.degrees(hold.pitch) <= range_.pitch[1] + 1e-6
-            assert range_.roll[0] - 1e-6 <= abs(math.degrees(hold.roll)) <= range_.roll[1] + 1e-6
+            assert height[0] <= hold.height <= height[1]
+            assert pitch[0] - 1e-6 <= math.degrees(hold.pitch) <= pitch[1] + 1e-6
+            assert roll[0] - 1e-6 <= abs(math.degrees(hold.roll)) <= roll[1] + 1e-6
     assert len({kind for *_, kind in pairs}) > 1
 
 
@@ -178,7 +179,7 @@ def test_answers_keep_their_distance_from_every_boundary_in_both_views(offered):
     for views, items, _ in offered:
         for item in items:
             for scene, answer, flat in zip(views, item.answers, item.flat):
-                verdict = JudgedView(scene).decide(item.op, item.rows)
+                verdict = decide(view_geometry(scene), item.op, item.rows)
                 assert verdict.answer == answer
                 assert verdict.degrees >= DEGREES
                 assert verdict.metres >= METRES[OPERATIONS[item.op].category]
@@ -203,7 +204,7 @@ def test_a_turn_below_the_margin_changes_no_answer(offered):
         )
         for item in items:
             if OPERATIONS[item.op].category.startswith("orientation"):
-                assert JudgedView(moved).decide(item.op, item.rows).answer == item.answers[0]
+                assert decide(view_geometry(moved), item.op, item.rows).answer == item.answers[0]
 
 
 def test_what_a_thing_is_called_never_says_where_it_is():

@@ -15,7 +15,7 @@ from po3d.io.seeding import rng
 from po3d.scene.vocabulary import EXTENTS, SHAPES
 from po3d.synthesis.shapes.mesh import MATERIALS, _split
 from po3d.synthesis.shapes.primitives import ball, box
-from po3d.synthesis.street.dataset import _painted
+from po3d.synthesis.street.compose import parts_painted
 from po3d.synthesis.street.layouts import MESHES, PartPaint, sample_layout
 from po3d.synthesis.vehicles import draw, official_types, vehicle
 from po3d.synthesis.vehicles.cars import WIDE_MAKERS
@@ -187,7 +187,7 @@ def test_a_recoloured_region_paints_all_its_parts():
     truck = replace(layout.objects[0], shape="truck", parts=())
     beds = 0
     for slot in np.arange(0, 1, 0.05):
-        painted = _painted(
+        painted = parts_painted(
             replace(truck, parts=(PartPaint(float(slot), "red", "metal", True),)),
             mesh,
             "superclevr",
@@ -195,7 +195,7 @@ def test_a_recoloured_region_paints_all_its_parts():
         if "tailgate" in painted:
             beds += 1
             assert {"left_bed_side", "right_bed_side", "tailgate"} <= set(painted)
-        one = _painted(
+        one = parts_painted(
             replace(truck, parts=(PartPaint(float(slot), "red", "metal"),)), mesh, "superclevr"
         )
         assert len(one) == 1

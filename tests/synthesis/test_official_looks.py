@@ -22,8 +22,10 @@ from po3d.synthesis.render.official import (
 )
 from po3d.synthesis.render.renderer import Renderer, RenderError
 from po3d.synthesis.shapes.mesh import Mesh, Part
-from po3d.synthesis.street.dataset import compose, make_scene, mixed_look, scene_record
+from po3d.synthesis.street.compose import compose
+from po3d.synthesis.street.dataset import make_scene, mixed_look, scene_record, true_scene
 from po3d.synthesis.street.layouts import sample_layout
+from po3d.training.labels import street_labels
 from tests.synthesis.test_render import BOX, CAMERA, MATTE, box_mesh
 
 pytestmark = pytest.mark.render
@@ -158,6 +160,12 @@ def test_the_label_is_the_bodys_colour_and_parts_have_materials_of_their_own() -
             assert set(told["parts"]) == set(placed.colors) == set(placed.finishes)
             assert placed.tint == 1.0
             parts.update(list(placed.colors))
+        truth = true_scene(made, index)
+        assert [o.beliefs for o in truth.objects] == [o.beliefs for o in scene.objects]
+        assert [o.box for o in truth.objects] == [o.box for o in scene.objects]
+        assert (truth.occluders, truth.image) == (scene.occluders, scene.image)
+        for direct, stored in zip(street_labels(truth), street_labels(scene), strict=True):
+            assert direct.tobytes() == stored.tobytes()
     assert {"roof", "hood", "trunk"} & set(parts)
     assert not {"underbody", "grille", "windows"} & set(parts)
 

@@ -14,7 +14,7 @@ from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.scene.vocabulary import EXTENTS, SHAPES
 from po3d.synthesis.official_vehicles import OfficialVehicles
-from po3d.synthesis.street.dataset import compose
+from po3d.synthesis.street.compose import compose
 from po3d.synthesis.street.layouts import sample_layout
 
 OFFICIAL = Path(__file__).parents[3] / "shared/examples/official_generator"
@@ -59,7 +59,7 @@ def test_a_vehicle_has_the_tables_size_and_its_nose_ahead(tmp_path: Path, toy: b
     vehicles = OfficialVehicles(tmp_path)
     assert vehicles.shapes == ("sedan",)
     assert set(vehicles.missing) == set(SHAPES) - {"sedan"}
-    mesh = vehicles.get("sedan", toy).mesh
+    mesh = vehicles.get("sedan", toy)[0]
     np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), EXTENTS["sedan"], rtol=1e-4)
     nose = mesh.vertices[mesh.vertices[:, 0] > 0.99 * mesh.vertices[:, 0].max()]
     assert np.abs(nose[:, 1]).max() < 0.06  # the small box
@@ -68,23 +68,23 @@ def test_a_vehicle_has_the_tables_size_and_its_nose_ahead(tmp_path: Path, toy: b
 
 def test_what_differs_between_the_coloured_files_is_painted(tmp_path: Path) -> None:
     write_object(tmp_path)
-    found = OfficialVehicles(tmp_path).get("sedan", False)
-    assert {p.name: p.material for p in found.mesh.parts}["body"] == "paint"
-    assert list(found.colors.values()) == [(0.1, 0.1, 0.1)]
+    mesh, colors = OfficialVehicles(tmp_path).get("sedan", False)
+    assert {p.name: p.material for p in mesh.parts}["body"] == "paint"
+    assert list(colors.values()) == [(0.1, 0.1, 0.1)]
 
 
 def test_of_faces_that_are_there_twice_the_painted_one_stays(tmp_path: Path) -> None:
     write_object(tmp_path)
-    once = OfficialVehicles(tmp_path).get("sedan", True).mesh
+    once = OfficialVehicles(tmp_path).get("sedan", True)[0]
     write_object(tmp_path, twice=True)
-    mesh = OfficialVehicles(tmp_path).get("sedan", True).mesh
+    mesh = OfficialVehicles(tmp_path).get("sedan", True)[0]
     assert len(mesh.faces) == len(once.faces)
     assert all(p.material == "paint" for p in mesh.parts)
 
 
 def test_a_toy_without_named_parts_is_cut_by_place(tmp_path: Path) -> None:
     write_object(tmp_path)
-    names = {p.name for p in OfficialVehicles(tmp_path).get("sedan", True).mesh.parts}
+    names = {p.name for p in OfficialVehicles(tmp_path).get("sedan", True)[0].parts}
     assert {"frame", "roof"} <= names
 
 
@@ -124,7 +124,7 @@ def test_official_vehicles_take_the_place_of_ours_where_they_are_there(tmp_path:
             assert official.color == own.color  # the label's
         assert theirs[1].mesh is ours[1].mesh
         official = theirs[0]
-        assert official.mesh is vehicles.get("sedan", toy).mesh
+        assert official.mesh is vehicles.get("sedan", toy)[0]
         assert official.window == (0.0 if toy else 1.0)
         assert set(official.colors) <= {p.name for p in official.mesh.parts}
 
@@ -153,8 +153,8 @@ bpy.ops.wm.save_as_mainfile(filepath={str(blend)!r})
         or not blend.exists()
     ):
         pytest.skip("no bpy to make a .blend with")
-    found = OfficialVehicles(tmp_path).get("sedan", True)
-    assert {p.name for p in found.mesh.parts} == {"frame", "hood"}
+    mesh, _ = OfficialVehicles(tmp_path).get("sedan", True)
+    assert {p.name for p in mesh.parts} == {"frame", "hood"}
     assert not trace.exists()
 
 

@@ -38,7 +38,7 @@ from po3d.synthesis.top_view.layouts import sample_room
 from po3d.synthesis.top_view.looks import FINISHES, PAINTS, room_paint, sample_room_look
 from po3d.synthesis.top_view.pictures import RoomRenderer, near_far
 from po3d.synthesis.top_view.shell import Shell, floor_corners, wall_corners
-from po3d.synthesis.top_view.top_views import SetSpec, metres_per_pixel, top_camera, top_view
+from po3d.synthesis.top_view.top_views import SetSpec, metres_per_pixel, top_camera
 
 VARIANTS = 6  # of our own shapes, that are looked at
 SQUARE = ((0.0, 0.0), (4.0, 0.0), (4.0, 3.0), (0.0, 3.0))
@@ -390,6 +390,6 @@ def test_top_view_is_a_function_of_its_index(models: RoomModels) -> None:
         pytest.skip(str(error))
     spec = SetSpec(0, "train", 9, 48)
     with renderer:
-        views = [top_view(spec, k, renderer).shot.rgb for k in (3, 1, 3)]
+        views = [spec.draw(k, renderer)[0] for k in (3, 1, 3)]
     assert np.array_equal(views[0], views[2])
     assert not np.array_equal(views[0], views[1])

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from po3d.benchmarks.superclevr.files import scene_from_superclevr
 from po3d.io.errors import InputError
 from po3d.perception.detection import Detections
 from po3d.perception.fit import project_boxes, wrapped
@@ -27,8 +26,7 @@ OTHER = {s: next(o for o in SHAPES if o != s and PARENT[o] == PARENT[s]) for s i
 
 
 def example(index: int) -> tuple[np.ndarray, Scene]:
-    picture, record = render_example(31, index, "validation", look="superclevr")
-    return picture, scene_from_superclevr(record)
+    return render_example(31, index, "validation", look="superclevr")
 
 
 def seen(truth: Scene, right: float, flip: float, wrong_way: bool) -> Detections:

@@ -10,10 +10,10 @@ from po3d.io.config import ROOT
 from po3d.io.errors import InputError
 from po3d.perception.crops import CropNet, StreetAttributes, StreetPose
 from po3d.training.callbacks import MetricsTable
-from po3d.training.data import collate
 from po3d.training.estimator import EstimatorModule
 from po3d.training.losses import losses, total
 from po3d.training.ranks import Draws
+from po3d.training.samplers import collate_pictures
 from po3d.training.street_scenes import FolderScenes
 
 MINI = ROOT / "data" / "mini" / "pulsecheck457"
@@ -52,7 +52,7 @@ class Killed(BaseException):
 @pytest.mark.parametrize("kind", [StreetAttributes, StreetPose])
 def test_a_network_on_crops_learns_a_few_pictures_by_heart(kind):
     scenes = FolderScenes(MINI, 320, 240)
-    batch = collate([scenes[k] for k in range(4)])
+    batch = collate_pictures([scenes[k] for k in range(4)])
     images = batch.pop("image").float() / 255
     torch.manual_seed(0)
     net = kind.build(backbone="test_resnet", width=320, height=240, crop=32, hidden=64)

@@ -15,8 +15,9 @@ from po3d.scene.geometry import wrap_angle
 from po3d.scene.street import AXES, CAMERA_POSITION, camera, extent
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import COLORS, SHAPES
-from po3d.training.data import StreetData, WithFlip, collate
+from po3d.training.data import StreetData, WithFlip
 from po3d.training.labels import mirrored_street, street_labels
+from po3d.training.samplers import collate_pictures
 from po3d.training.street_scenes import CachedScenes, FolderScenes
 
 MINI = ROOT / "data" / "mini" / "pulsecheck457"
@@ -42,7 +43,7 @@ def test_the_superclevr_config_splits_a_folder_for_validation():
     data = build(dict(config.data))
     data.setup("fit")
     assert (len(data.train), len(data.validation)) == (2 * 140, 10)  # each in the mirror, too
-    batch = collate([data.train[0], data.train[1]])
+    batch = collate_pictures([data.train[0], data.train[1]])
     assert batch["image"].shape == (2, 3, 480, 640)
 
 

@@ -16,7 +16,7 @@ from po3d.synthesis.top_view.layouts import sample_room
 from po3d.synthesis.top_view.top_views import top_camera
 from po3d.training.data import WithFlip
 from po3d.training.estimator import EstimatorModule
-from po3d.training.picture_folders import ViewFolder
+from po3d.training.picture_folders import view_folder
 from po3d.training.rendered import RoomViewData, TopViewData
 from po3d.training.run import train
 from po3d.training.view_labels import ViewLabels, mirrored_labels
@@ -59,7 +59,7 @@ def cache(tmp_path):
 
 def test_every_view_comes_as_it_is_and_in_the_mirror(cache):
     folder = cache / "inside_train_seed3"
-    plain = ViewFolder(folder, 2, 64, 48)
+    plain = view_folder(folder, 2, 64, 48)
     both = WithFlip(plain, ViewLabels, mirrored_labels)
     assert (len(both), len(plain)) == (4, 2)
     for k in range(2):

@@ -72,7 +72,7 @@ def load_model(entry: CatalogueEntry, turn: float = 0.0) -> LibraryMesh:
     shapes: list[_Shape] = []
     for surface, (part, color, faces_of) in _pieces(surfaces):
         shape = _smooth(surface.vertices @ object_T_file.T, faces_of)
-        if not len(shape.faces):  # all faces have zero area
+        if not len(shape[2]):  # all faces have zero area
             continue
         shapes.append(shape)
         parts.append(part)
@@ -139,25 +139,22 @@ def _pieces(surfaces: Sequence["_Surface"]) -> list[tuple["_Surface", _Piece]]:
     return pieces
 
 
-class _Shape(NamedTuple):
-    """Triangles with smooth normals."""
-
-    vertices: Array  # (V, 3)
-    normals: Array  # (V, 3) unit vectors
-    faces: NDArray[np.int64]  # (F, 3)
+# Triangles with smooth normals: vertices (V, 3), unit normals (V, 3), faces (F, 3).
+_Shape = tuple[Array, Array, NDArray[np.int64]]
 
 
 def _joined(shapes: Sequence[_Shape], parts: Sequence[Part]) -> Mesh:
     """Join shapes into one mesh, one part per shape, centred on its footprint and standing on z =
     0.
     """
-    count = [len(shape.vertices) for shape in shapes]
+    all_vertices, all_normals, all_faces = zip(*shapes)
+    count = [len(vertices) for vertices in all_vertices]
     offset = np.cumsum([0, *count[:-1]])
-    vertices = np.concatenate([shape.vertices for shape in shapes])
+    vertices = np.concatenate(all_vertices)
     low, high = vertices.min(0), vertices.max(0)
     vertices = vertices - (*(low + high)[:2] / 2, low[2])
-    faces = np.concatenate([shape.faces + first for shape, first in zip(shapes, offset)])
-    normals = np.concatenate([shape.normals for shape in shapes])
+    faces = np.concatenate([faces + first for faces, first in zip(all_faces, offset)])
+    normals = np.concatenate(all_normals)
     part = np.repeat(np.arange(len(parts)), count).astype(np.uint8)
     return Mesh(
         vertices.astype(np.float32),
@@ -174,7 +171,7 @@ def _smooth(vertices: Array, faces: NDArray[np.int64]) -> _Shape:
     # texture coordinates split smooth vertices
     mesh.merge_vertices(merge_tex=True, merge_norm=True)
     _, *shape = creased(np.array(mesh.vertices), np.array(mesh.faces), MAX_VALENCE)
-    return _Shape(*shape)
+    return tuple(shape)
 
 
 class _Surface(NamedTuple):

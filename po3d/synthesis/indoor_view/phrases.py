@@ -18,40 +18,17 @@ from po3d.scene.table import Scene
 
 DISPLAY_NAMES = {"tv": "TV"}  # a name in common spelling
 # Objects that show little of their nominal colour: glass, leaves, screens, pictures.
-COLOURLESS = frozenset(
-    (
-        "window",
-        "mirror",
-        "picture",
-        "tv",
-        "monitor",
-        "laptop",
-        "plant",
-        "fireplace",
-        "door",
-        "clock",
-        "book",
-    )
-)
+COLOURLESS = frozenset((
+    "window", "mirror", "picture", "tv", "monitor", "laptop", "plant", "fireplace", "door",
+    "clock", "book",
+))  # fmt: skip
 ALIKE = [
-    {"white", "beige"},
-    {"white", "gray"},
-    {"gray", "black"},
-    {"red", "pink"},
-    {"pink", "purple"},
-    {"orange", "yellow"},
-    {"red", "orange"},
-    {"blue", "purple"},
-    {"brown", "black"},
-    {"brown", "red"},
-    {"brown", "orange"},
-    {"beige", "yellow"},
-    {"black", "blue"},
-    {"black", "green"},
-    {"beige", "orange"},
-    {"purple", "black"},
+    {"white", "beige"}, {"white", "gray"}, {"gray", "black"}, {"red", "pink"},
+    {"pink", "purple"}, {"orange", "yellow"}, {"red", "orange"}, {"blue", "purple"},
+    {"brown", "black"}, {"brown", "red"}, {"brown", "orange"}, {"beige", "yellow"},
+    {"black", "blue"}, {"black", "green"}, {"beige", "orange"}, {"purple", "black"},
     {"beige", "pink"},
-]
+]  # fmt: skip
 RESTING = 0.03  # largest gap in metres between an underside and the top that supports it
 BARE = 0.35  # share of unambiguous nouns that are used without a colour
 

@@ -21,7 +21,7 @@ from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.planar import planar
 from po3d.scene.rectangles import distance
 from po3d.scene.table import Scene
-from po3d.synthesis.indoor_view.verdicts import JudgedView, Verdict
+from po3d.synthesis.indoor_view.verdicts import Verdict, decide, view_geometry
 
 # Type -> its operations.
 OF_TYPE: dict[str, tuple[str, ...]] = {}
@@ -45,52 +45,13 @@ METRES: dict[str, float] = {
     "multi_object_parallel": 0.0,  # only angles decide
     "multi_object_same_direction": 0.0,
 }
-FRONTED = frozenset(  # objects with a distinguishable front
-    (
-        "chair",
-        "armchair",
-        "office chair",
-        "sofa",
-        "bed",
-        "crib",
-        "desk",
-        "nightstand",
-        "dresser",
-        "cabinet",
-        "bookshelf",
-        "shelf",
-        "wardrobe",
-        "closet",
-        "refrigerator",
-        "washing machine",
-        "oven",
-        "stove",
-        "sink",
-        "toilet",
-        "fireplace",
-        "piano",
-        "tv",
-        "monitor",
-        "laptop",
-        "printer",
-        "microwave",
-        "picture",
-        "mirror",
-        "whiteboard",
-        "clock",
-        "telephone",
-        # of photographs with labels
-        "person",
-        "cyclist",
-        "car",
-        "van",
-        "truck",
-        "bus",
-        "tram",
-        "motorcycle",
-        "bicycle",
-    )
-)
+FRONTED = frozenset((  # objects with a distinguishable front
+    "chair", "armchair", "office chair", "sofa", "bed", "crib", "desk", "nightstand", "dresser",
+    "cabinet", "bookshelf", "shelf", "wardrobe", "closet", "refrigerator", "washing machine",
+    "oven", "stove", "sink", "toilet", "fireplace", "piano", "tv", "monitor", "laptop",
+    "printer", "microwave", "picture", "mirror", "whiteboard", "clock", "telephone", "person",
+    "cyclist", "car", "van", "truck", "bus", "tram", "motorcycle", "bicycle",
+))  # fmt: skip
 # smallest distance in metres between footprints of objects related by beside, in front of or near
 APART = 0.05
 # largest deviation of an answer, or of the baseline, from its share per view, in questions
@@ -140,7 +101,7 @@ class _ItemSampler:
         self, views: Sequence[Scene], phrases_by_row: Mapping[int, str], margin: float, near: bool
     ) -> None:
         self.phrases, self.margin, self.near = phrases_by_row, margin, near
-        self.views = [JudgedView(scene) for scene in views]
+        self.views = [view_geometry(scene) for scene in views]
         self.boxes = [[o.box for o in scene.objects] for scene in views]
         self.names = [o.value("name") for o in views[0].objects]
         self._clear: dict[tuple[int, int], bool] = {}
@@ -176,16 +137,16 @@ class _ItemSampler:
         """
         key = (min(i, j), max(i, j))
         if key not in self._clear:
-            things = self.views[0].world.things
+            things = self.views[0].things
             self._clear[key] = distance(things[i].box, things[j].box) > APART
         return self._clear[key]
 
     def item(self, op: str, rows: tuple[int, ...]) -> ViewQuestion | None:
         """Return the question about these rows; None if an answer is too near its boundary."""
         try:
-            verdicts = [self.views[0].decide(op, rows)]
+            verdicts = [decide(self.views[0], op, rows)]
             if op in _CAMERA_DEPENDENT and (self.near or self._keeps(op, verdicts[0])):
-                verdicts += [view.decide(op, rows) for view in self.views[1:]]
+                verdicts += [decide(view, op, rows) for view in self.views[1:]]
             else:
                 verdicts *= len(self.views)
         except ExecutionFailure:

@@ -31,19 +31,18 @@ class Verdict(NamedTuple):
     degrees: float = math.inf
 
 
-class JudgedView:
-    """A scene with a camera, on which questions are decided."""
+def view_geometry(scene: Scene) -> SceneGeometry:
+    """Return the geometry of a scene with a camera, on which questions are decided."""
+    return SceneGeometry.of(scene, THREEDSRBENCH_RULES)
 
-    def __init__(self, scene: Scene) -> None:
-        self.world = SceneGeometry.of(scene, THREEDSRBENCH_RULES)
 
-    def decide(self, op: str, things: tuple[int, ...]) -> Verdict:
-        """Return the answer of an operation on rows of the scene. Raise ExecutionFailure if there
-        is none.
-        """
-        if len(set(things)) < len(things):
-            raise ExecutionFailure("ambiguous", "two descriptions mean the same thing")
-        return _RULES[op](self.world, *things)
+def decide(world: SceneGeometry, op: str, rows: tuple[int, ...]) -> Verdict:
+    """Return the answer of an operation on rows of the scene. Raise ExecutionFailure if there is
+    none.
+    """
+    if len(set(rows)) < len(rows):
+        raise ExecutionFailure("ambiguous", "two descriptions mean the same thing")
+    return _RULES[op](world, *rows)
 
 
 def _bearing(world: SceneGeometry, i: int, j: int) -> float:

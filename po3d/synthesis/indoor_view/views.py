@@ -33,20 +33,15 @@ CORNERS = 4  # number of its box's eight corners in the picture
 GLIMPSE_SHARE, GLIMPSE_AREA = 0.1, 0.001
 
 
-class Range(NamedTuple):
-    """Camera poses of a kind of view: metres above the floor, degrees. Rolls have either sign."""
-
-    height: tuple[float, float]
-    pitch: tuple[float, float]
-    roll: tuple[float, float]
-
-
-COMMON = Range((1.45, 1.75), (-18, 0), (0, 0))
-UNCOMMON: dict[str, Range] = {
-    "rolled": Range((1.0, 1.7), (-25, 0), (20, 45)),
-    "low": Range((0.12, 0.4), (0, 14), (0, 8)),
-    "high": Range((2.05, 2.35), (-48, -30), (0, 12)),
-    "steep": Range((1.6, 1.95), (-55, -38), (0, 25)),
+# Camera poses of a kind of view: ranges of heights in metres above the floor, and of pitch and roll
+# in degrees; rolls have either sign.
+Ranges = tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
+COMMON: Ranges = ((1.45, 1.75), (-18, 0), (0, 0))
+UNCOMMON: dict[str, Ranges] = {
+    "rolled": ((1.0, 1.7), (-25, 0), (20, 45)),
+    "low": ((0.12, 0.4), (0, 14), (0, 8)),
+    "high": ((2.05, 2.35), (-48, -30), (0, 12)),
+    "steep": ((1.6, 1.95), (-55, -38), (0, 25)),
 }
 
 
@@ -157,7 +152,7 @@ def uncommon_view(
 
 def _best(
     scene: Scene,
-    range_: Range,
+    ranges: Ranges,
     wanted: NDArray[np.bool_],
     random: np.random.Generator,
     width: int,
@@ -167,7 +162,7 @@ def _best(
     focal = width / 2 / math.tan(field / 2)
     cameras = []
     for _ in range(CANDIDATES):
-        hold, ground = _hold(scene, range_, wanted, random)
+        hold, ground = _hold(scene, ranges, wanted, random)
         if _stands_free(scene, hold, ground):
             camera = held(hold, width, height, focal, ground)
             pixels, depth = camera.project(scene.positions)
@@ -176,7 +171,8 @@ def _best(
     if not cameras:  # no free place in the room: use its centre
         corners = np.array(scene.outline)
         x, y = corners.mean(0).tolist()
-        hold = CameraPose(float(np.mean(range_.height)), math.radians(range_.pitch[0]), 0.0, 0.0)
+        height_range, pitches, _ = ranges
+        hold = CameraPose(float(np.mean(height_range)), math.radians(pitches[0]), 0.0, 0.0)
         return look_around(scene, held(hold, width, height, focal, (x, y)))
     best = sorted(cameras, key=lambda c: (-c[0], c[1]))[:TRIED]
     views = [look_around(scene, camera) for *_, camera in best]
@@ -184,10 +180,10 @@ def _best(
 
 
 def _hold(
-    scene: Scene, range_: Range, wanted: NDArray[np.bool_], random: np.random.Generator
+    scene: Scene, ranges: Ranges, wanted: NDArray[np.bool_], random: np.random.Generator
 ) -> tuple[CameraPose, tuple[float, float]]:
     """Sample a place and a camera pose that looks towards one of the wanted objects."""
-    corners = np.array(scene.outline)
+    (heights, pitches, rolls), corners = ranges, np.array(scene.outline)
     low, high = corners.min(0) + FROM_WALLS, corners.max(0) - FROM_WALLS
     ground = random.uniform(low, high)
     goals = np.flatnonzero(wanted) if wanted.any() else np.arange(len(scene))
@@ -195,9 +191,9 @@ def _hold(
     azimuth = math.atan2(*(target - ground)[::-1]) + random.normal(0, 0.25)
     sign = 1 if random.random() < 0.5 else -1
     hold = CameraPose(
-        float(random.uniform(*range_.height)),
-        math.radians(random.uniform(*range_.pitch)),
-        sign * math.radians(random.uniform(*range_.roll)),
+        float(random.uniform(*heights)),
+        math.radians(random.uniform(*pitches)),
+        sign * math.radians(random.uniform(*rolls)),
         float(azimuth),
     )
     return hold, (float(ground[0]), float(ground[1]))

@@ -71,10 +71,10 @@ class CropRenderer:
         with self._lock, self._ctx:
             for start in range(0, len(tiles), count):
                 part = tiles[start : start + count]
-                pixels[start : start + len(part)] = self._drawn(part)
+                pixels[start : start + len(part)] = self._draw_part(part)
         return TileImages(pixels[..., :3], pixels[..., 3] == round(255 * SUBJECT))
 
-    def _drawn(self, tiles: Sequence[Tile]) -> NDArray[np.uint8]:
+    def _draw_part(self, tiles: Sequence[Tile]) -> NDArray[np.uint8]:
         import moderngl as gl
 
         side, rows = self.side, -(-len(tiles) // COLUMNS)

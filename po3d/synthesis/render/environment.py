@@ -216,16 +216,11 @@ def _basis(d: Array) -> Array:
     return np.stack(basis, 1)
 
 
-class _Transport(NamedTuple):
-    """Precomputed linear maps from the radiance of sample directions to the shaders' input."""
-
-    samples: Array  # (S, 3)
-    harmonics: Array  # (9, S)
-    blurs: tuple[NDArray[np.float32], ...]  # (s * s, S) for each level except the first
-
-
 @functools.cache
-def _transport() -> _Transport:
+def _transport() -> tuple[Array, Array, list[NDArray[np.float32]]]:
+    """Return sample directions (S, 3), and linear maps from their radiance to the shaders' input:
+    (9, S) to harmonics, and (s * s, S) to each reflection level except the first.
+    """
     n = 2048
     k = np.arange(n) + 0.5
     samples = direction(k * np.pi * (3 - np.sqrt(5)), np.arcsin(1 - 2 * k / n))
@@ -236,22 +231,22 @@ def _transport() -> _Transport:
         power = max(1 / max(roughness, 0.3) ** 4, 1)
         weight = np.maximum(map_directions(size) @ samples.T, 0) ** power
         blurs.append((weight / weight.sum(1, keepdims=True)).astype(np.float32))
-    return _Transport(samples, (_basis(samples) * COSINE_LOBE).T * (4 * np.pi / n), tuple(blurs))
+    return samples, (_basis(samples) * COSINE_LOBE).T * (4 * np.pi / n), blurs
 
 
 def lighting(look: RenderStyle) -> Lighting:
     """Compute the lighting of a style, with one bounce off its ground."""
-    t = _transport()
+    samples, harmonics, blurs = _transport()
     up = _basis(np.array([[0.0, 0.0, 1.0]]))[0]
     key = np.array(look.key.color) * look.key.direction[2]
-    open_sky = up @ (t.harmonics @ radiance(look, t.samples, (0, 0, 0)))
+    open_sky = up @ (harmonics @ radiance(look, samples, (0, 0, 0)))
     total = open_sky + key
     ground = np.array(look.ground.color) * total / np.pi
-    sky = radiance(look, t.samples, ground)
+    sky = radiance(look, samples, ground)
     first = radiance(look, map_directions(LEVEL_SIZES[0]), ground)
-    levels = [first.astype(np.float32)] + [blur @ sky.astype(np.float32) for blur in t.blurs]
+    levels = [first.astype(np.float32)] + [blur @ sky.astype(np.float32) for blur in blurs]
     return Lighting(
-        irradiance=(t.harmonics @ sky).astype(np.float32),
+        irradiance=(harmonics @ sky).astype(np.float32),
         sky=open_sky,
         reflections=tuple(level.reshape(s, s, 3) for level, s in zip(levels, LEVEL_SIZES)),
         ground=ground,

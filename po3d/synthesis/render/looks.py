@@ -75,6 +75,20 @@ def _film(rng: np.random.Generator, stops: tuple[float, float]) -> Film:
     )
 
 
+def plain_ground(color: RGB, contrast: float, rng: np.random.Generator) -> GroundStyle:
+    """Sample a studio's floor of one colour; `contrast`: upper limit."""
+    return GroundStyle(
+        kind="plain",
+        variant=int(rng.integers(VARIANTS)),
+        color=color,
+        color2=color,
+        contrast=float(rng.uniform(0, contrast)),
+        tile=float(rng.uniform(8, 20)),
+        angle=float(rng.uniform(-np.pi, np.pi)),
+        offset=tuple(rng.uniform(0, 1, 2)),
+    )
+
+
 def _studio(rng: np.random.Generator) -> RenderStyle:
     albedo = _grey(rng, 0.2, 0.5, 0.04)
     world = _grey(rng, 0.1, 0.4, 0.06)
@@ -85,15 +99,8 @@ def _studio(rng: np.random.Generator) -> RenderStyle:
             _light(rng, (10, 80), (0.15, 0.8), (0.15, 0.5), 0.1) for _ in range(rng.integers(2, 5))
         ),
         sky=Sky(zenith=world, horizon=_scaled(world, rng.uniform(0.3, 1.0))),
-        ground=GroundStyle(
-            kind="plain",
-            variant=int(rng.integers(VARIANTS)),
-            color=albedo,
-            color2=albedo,
-            contrast=float(rng.uniform(0, 0.5)),
-            tile=float(rng.uniform(8, 20)),
-            angle=float(rng.uniform(-np.pi, np.pi)),
-            offset=tuple(rng.uniform(0, 1, 2)),
+        ground=replace(
+            plain_ground(albedo, 0.5, rng),
             falloff=float(rng.uniform(0.3, 0.85)),
             pool=tuple(rng.normal((2.0, -2.0), 2.0)),  # towards the benchmark's camera
             pool_radius=float(rng.uniform(6, 14)),

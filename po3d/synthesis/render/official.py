@@ -16,18 +16,16 @@ from po3d.scene.vocabulary import COLORS_RGB
 from po3d.synthesis.render.environment import (
     EXPOSED_WHITE,
     RGB,
-    VARIANTS,
     Array,
     Backdrop,
     Film,
     Finish,
-    GroundStyle,
     Light,
     RenderStyle,
     Sky,
     rgb,
 )
-from po3d.synthesis.render.looks import sample_look
+from po3d.synthesis.render.looks import plain_ground, sample_look
 
 OFFICIAL_LOOKS = ("superclevr", "hdri")
 STUDIO = OFFICIAL_LOOKS[0]
@@ -73,20 +71,8 @@ def _superclevr(rng: np.random.Generator) -> RenderStyle:
     pool = (float(rng.normal(4.3, 0.8)), float(rng.normal(-2.8, 0.8)))
     white /= 1 - falloff + falloff / (1 + (pool[0] ** 2 + pool[1] ** 2) / radius**2)
     floor = rgb(_FLOOR * np.exp(rng.normal(0, 0.12)) * (1 + rng.uniform(-0.03, 0.03, 3)), 0, 0.95)
-    ground = GroundStyle(
-        kind="plain",
-        variant=int(rng.integers(VARIANTS)),
-        color=floor,
-        color2=floor,
-        contrast=float(rng.uniform(0, 0.08)),
-        tile=float(rng.uniform(8, 20)),
-        angle=float(rng.uniform(-np.pi, np.pi)),
-        offset=tuple(rng.uniform(0, 1, 2)),
-        falloff=falloff,
-        pool=pool,
-        pool_radius=radius,
-        near=True,
-    )
+    ground = plain_ground(floor, 0.08, rng)
+    ground = replace(ground, falloff=falloff, pool=pool, pool_radius=radius, near=True)
     return RenderStyle(
         kind=STUDIO,
         key=sun,

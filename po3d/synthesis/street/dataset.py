@@ -1,48 +1,35 @@
 """Rendered street scenes with labels, each a pure function of (seed, index, split).
 
-    sample_layout ─► compose ─► masks (are all objects visible?) ─► labels ─► scene_record
+    sample_layout ─► compose ─► masks (are all objects visible?) ─► labels ─► true_scene
                         └─────────────────────────────────────────► colour, once
 
-Records have the layout of Super-CLEVR's scene files, so training and benchmarks read both alike.
+`scene_record` has the layout of Super-CLEVR's scene files, for the files of twins and shards.
 """
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from po3d.io.errors import InputError
-from po3d.io.files import rows_beside
 from po3d.io.seeding import rng
 from po3d.reasoning import relations
 from po3d.reasoning.relations import NO_FACING
-from po3d.reasoning.rules import Rules
+from po3d.reasoning.rules import STREET_RULES
 from po3d.scene.geometry import Camera
-from po3d.scene.street import (
-    AXES,
-    HEIGHT,
-    WIDTH,
-    box_middle,
-    camera,
-    origin_height,
-    rotation_from_heading,
-)
-from po3d.scene.vocabulary import DIRECTIONS, FACINGS, PARENT, SIZE_SCALE
+from po3d.scene.street import AXES, HEIGHT, WIDTH, extent, origin_height, rotation_from_heading
+from po3d.scene.table import ObjectState, Scene, sure
+from po3d.scene.vocabulary import DIRECTIONS, FACINGS
 from po3d.synthesis.difficulty import DEFAULT, Difficulty
 from po3d.synthesis.official_vehicles import OfficialVehicles
 from po3d.synthesis.render.blender import camera_matrix
 from po3d.synthesis.render.environment import RenderStyle
-from po3d.synthesis.render.looks import paint, sample_finish, sample_look
-from po3d.synthesis.render.official import (
-    OFFICIAL_LOOKS,
-    official_finish,
-    official_paint,
-    sample_official_look,
-)
+from po3d.synthesis.render.official import OFFICIAL_LOOKS
 from po3d.synthesis.render.photographs import PhotoFolder
 from po3d.synthesis.render.renderer import PlacedMesh, Renderer
+from po3d.synthesis.street.compose import compose, parts_painted
 from po3d.synthesis.street.labels import ObjectLabel, State
 from po3d.synthesis.street.layouts import (
     LOOKS,
@@ -53,23 +40,13 @@ from po3d.synthesis.street.layouts import (
     Split,
     sample_layout,
 )
-from po3d.synthesis.vehicles import Mesh, vehicle
+from po3d.synthesis.vehicles import Mesh
 
 # visible pixels required of every object, otherwise the scene is sampled again (Super-CLEVR)
 MIN_VISIBLE_PX = 200
 MAX_SCENES = 500  # attempts per index; nearly all succeed at once
 # Number of valid scenes among which the best match of the wanted occlusion is chosen.
 OCCLUSION_SCENES = 20
-STUDIO_TINT = (0.7, 1.0)  # Super-CLEVR's vehicles are toys of one colour: see `PlacedMesh.tint`
-# share of official toys whose tyres, seats and lamps are exactly as bright as their paint
-ONE_COLOR = 0.7
-WINDOW = (0.15, 0.6)  # opacity of such a toy's glass over a hollow cabin
-# Opacity over a solid body, so that the pane looks as dark as the interior behind official panes
-PANE = (0.5, 0.95)
-# weight of a large part relative to a small one when parts are chosen for recolouring
-LARGE_LOTS = 2
-# Parts with the object's colour
-HULLS = frozenset(("body", "body_rear", "frame", "left_frame", "right_frame", "fuselage"))
 
 # as in Super-CLEVR-3D's scene files
 _STATES: dict[State, int] = {"none": 0, "partial": 1, "full": 2}
@@ -84,124 +61,6 @@ class RenderableScene:
     camera: Camera
     look: RenderStyle
     labels: tuple[ObjectLabel, ...]
-
-
-def compose(
-    layout: Layout, rng: np.random.Generator, vehicles: OfficialVehicles | None = None
-) -> tuple[list[PlacedMesh], Camera, RenderStyle]:
-    """Return the renderer's input: the layout's objects with meshes and paints, its camera, and its
-    rendering style. In official styles, `vehicles` replace our own models where available.
-    """
-    official = layout.look in OFFICIAL_LOOKS
-    place, draw = (_place_official, sample_official_look) if official else (_place, sample_look)
-    objects = [place(o, layout.look, rng) for o in layout.objects]
-    if official and vehicles is not None:
-        objects = [
-            _official_form(p, o, layout.look, vehicles, rng)
-            for p, o in zip(objects, layout.objects)
-        ]
-    return (
-        objects,
-        camera(layout.jitter),
-        draw(layout.look, np.random.default_rng(layout.look_seed)),
-    )
-
-
-def _official_form(
-    placed: PlacedMesh,
-    o: LayoutObject,
-    look: LookKind,
-    vehicles: OfficialVehicles,
-    rng: np.random.Generator,
-) -> PlacedMesh:
-    """Replace the mesh of a placed vehicle by the official one: with transparent glass, and with
-    parts recoloured as in the layout or, outdoors, in the colours of its files.
-    """
-    toy = look in TOYS
-    form = vehicles.get(o.shape, toy)
-    if form is None:
-        return placed
-    painted = _painted(o, form.mesh, look)
-    return replace(
-        placed,
-        mesh=form.mesh,
-        colors={name: official_paint(look, part.color, rng) for name, part in painted.items()}
-        | form.colors,
-        finishes={
-            name: official_finish(look, part.material, rng) for name, part in painted.items()
-        },
-        even=True,
-        window=0.0 if toy else 1.0,
-    )
-
-
-def _place_official(o: LayoutObject, look: LookKind, rng: np.random.Generator) -> PlacedMesh:
-    """Place a vehicle like the official pictures: at the official mesh's origin. In Super-CLEVR's
-    studio it has one colour, transparent windows, and recoloured parts with their own materials.
-    """
-    mesh, toy = vehicle(o.shape, o.mesh_seed, o.forms), look in TOYS
-    painted = _painted(o, mesh, look)
-    return PlacedMesh(
-        mesh,
-        SIZE_SCALE[o.size],
-        box_middle(o.shape, o.size, (o.x, o.y), o.heading),
-        o.heading,
-        official_paint(look, o.color, rng),
-        official_finish(look, o.material, rng),
-        colors={name: official_paint(look, part.color, rng) for name, part in painted.items()},
-        finishes={
-            name: official_finish(look, part.material, rng) for name, part in painted.items()
-        },
-        tint=1.0 if toy else 0.0,
-        even=toy and rng.random() < ONE_COLOR,
-        window=float(rng.uniform(*(WINDOW if PARENT[o.shape] == "car" else PANE))) if toy else 1.0,
-    )
-
-
-def _place(o: LayoutObject, look: LookKind, rng: np.random.Generator) -> PlacedMesh:
-    mesh = vehicle(o.shape, o.mesh_seed)
-    studio = look == "studio"
-    return PlacedMesh(
-        mesh,
-        SIZE_SCALE[o.size],
-        (o.x, o.y),
-        o.heading,
-        paint(o.color, rng),
-        sample_finish(o.material if studio else "paint", rng),
-        colors={name: paint(part.color, rng) for name, part in _painted(o, mesh, look).items()},
-        tint=float(rng.uniform(*STUDIO_TINT)) if studio else 0.0,
-    )
-
-
-def _painted(o: LayoutObject, mesh: Mesh, look: LookKind) -> dict:
-    """Return part name -> PartPaint; if two slots select one part, the later one counts. As in
-    Super-CLEVR, only certain parts of official toys are recoloured; large parts are drawn more
-    often, because our models have few of them, and a part of a region with its region.
-    """
-    names = sorted({p.name for p in mesh.parts if p.material != "glass"} - HULLS)
-    if look not in OFFICIAL_LOOKS:
-        return {names[int(part.slot * len(names))]: part for part in o.parts} if names else {}
-    rows = [row for row in _repaintable(PARENT[o.shape]) if row["part"] in names]
-    large = [row for row in rows if row["large"] == "1"]
-    drawn = sorted(rows + large * (LARGE_LOTS - 1), key=lambda row: row["part"])
-    painted = {}
-    for part in o.parts:
-        among = large if part.region and large else drawn
-        if not among:
-            continue
-        first = among[int(part.slot * len(among))]
-        for row in rows:
-            same = part.region and first["region"] and row["region"] == first["region"]
-            if row is first or same:
-                painted[row["part"]] = part
-    return painted
-
-
-@functools.cache
-def _repaintable(category: str) -> list[dict[str, str]]:
-    """Return the rows of parts.csv of a category."""
-    rows = [row for row in rows_beside(__file__, "parts.csv") if row["category"] == category]
-    return sorted(rows, key=lambda row: row["part"])
 
 
 def make_scene(
@@ -277,15 +136,16 @@ def render_example(
     look: LookKind | None = None,
     skies: str | None = None,
     looks: Mapping[LookKind, float] | None = None,
-) -> tuple[NDArray[np.uint8], dict]:
-    """Return the picture (480, 640, 3) and the record of scene `index`. The renderer is opened once
-    per process. `looks`: weights of the rendering styles to draw from, instead of one `look`.
+) -> tuple[NDArray[np.uint8], Scene]:
+    """Return the picture (480, 640, 3) and the ground truth of scene `index`. The renderer is
+    opened once per process. `looks`: weights of the rendering styles to draw from, instead of one
+    `look`.
     """
     renderer = open_renderer(samples)
     if looks:
         look = mixed_look(seed, index, looks)
     scene = make_scene(seed, index, split, renderer, look)
-    return picture(scene, renderer, skies), scene_record(scene, index, split)
+    return picture(scene, renderer, skies), true_scene(scene, index)
 
 
 def mixed_look(seed: int, index: int, looks: Mapping[LookKind, float]) -> LookKind:
@@ -306,7 +166,7 @@ def open_renderer(samples: int = 1) -> Renderer:
     return Renderer(WIDTH, HEIGHT, samples)
 
 
-# --- records --------------------------------------------------------------------------------------
+# --- ground truth ---------------------------------------------------------------------------------
 
 
 def image_name(index: int, suffix: str = "jpg") -> str:
@@ -314,21 +174,39 @@ def image_name(index: int, suffix: str = "jpg") -> str:
     return f"superCLEVR_new_{index:06d}.{suffix}"
 
 
-def scene_record(
-    scene: RenderableScene, index: int, split: str, rules: Rules | None = None
-) -> dict:
+def true_scene(scene: RenderableScene, index: int) -> Scene:
+    """Return the ground truth: objects with their image boxes, the camera, and the dominant
+    occluder of each object. It equals `scene_record` read by `scene_from_superclevr`, up to the
+    rounding of degrees.
+    """
+    toys = scene.layout.look in TOYS  # other vehicles have no material
+    objects = []
+    for o, label in zip(scene.layout.objects, scene.labels):
+        values = {"shape": o.shape, "color": o.color, "size": o.size}
+        if toys:
+            values["material"] = o.material
+        position = (o.x, o.y, origin_height(o.shape, o.size))
+        size = tuple(map(float, extent(o.shape, o.size)))
+        box = None if label.amodal_box is None else tuple(map(float, label.amodal_box))
+        objects.append(ObjectState(sure(**values), position, o.heading, size, box=box))
+    occluders = tuple(
+        {} if label.occluder is None else {label.occluder: 1.0} for label in scene.labels
+    )
+    return Scene(tuple(objects), AXES, "gt", scene.camera, occluders, image_name(index))
+
+
+def scene_record(scene: RenderableScene, index: int, split: str) -> dict:
     """Return the scene in the layout of Super-CLEVR's files, with the additional keys of
     Super-CLEVR-3D and PulseCheck457.
 
     Masks are omitted. Data without a place in the official layout (boxes x0, y0, x1, y1; visible
     fractions; mesh and style seeds) is under "po3d".
     """
-    rules = rules or Rules()
     layout, labels = scene.layout, scene.labels
     positions = np.array([(o.x, o.y) for o in layout.objects])
     headings = np.array([o.heading for o in layout.objects])
     axes = np.array([AXES[d] for d in DIRECTIONS])
-    pairs = relations.Pairs(*positions.T, headings, axes, layout.extents, rules)
+    pairs = relations.Pairs(*positions.T, headings, axes, layout.extents, STREET_RULES)
     objects = [
         _object_record(o, placed.mesh, scene) for o, placed in zip(layout.objects, scene.objects)
     ]
@@ -373,7 +251,7 @@ def scene_record(
 def _object_record(o: LayoutObject, mesh: Mesh, scene: RenderableScene) -> dict:
     origin = (o.x, o.y, origin_height(o.shape, o.size))
     pixel, depth = scene.camera.project(origin)
-    painted = _painted(o, mesh, scene.layout.look)
+    painted = parts_painted(o, mesh, scene.layout.look)
     return {
         "shape": o.shape,
         "size": o.size,

@@ -13,6 +13,7 @@ from po3d.io.errors import InputError, known
 from po3d.synthesis.official_vehicles import OfficialVehicles, opened
 from po3d.synthesis.render import blender
 from po3d.synthesis.render.blender import BlenderOptions
+from po3d.synthesis.render.official import OFFICIAL_LOOKS
 from po3d.synthesis.render.renderer import Renderer
 from po3d.synthesis.street import dataset
 from po3d.synthesis.street.dataset import RenderableScene
@@ -33,8 +34,8 @@ class Drawing:
     def check(self, look: str | None) -> None:
         """Raise a one-line InputError for what cannot be rendered here."""
         known("renderer", self.renderer, RENDERERS)
-        if self.vehicles and look not in dataset.OFFICIAL_LOOKS:
-            raise InputError(f"vehicles=DIR needs look={' or look='.join(dataset.OFFICIAL_LOOKS)}")
+        if self.vehicles and look not in OFFICIAL_LOOKS:
+            raise InputError(f"vehicles=DIR needs look={' or look='.join(OFFICIAL_LOOKS)}")
         if self.renderer == "blender":
             blender.check(look, self.blender.python)
 

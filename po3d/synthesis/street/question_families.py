@@ -25,7 +25,7 @@ def _same(attribute: str, kind: str, narrowed: bool, pieces: PhraseSampler) -> D
     key = f"same[{attribute}]"
     within = pieces.world.relation[key][i]
     if not narrowed:
-        return Draw([kind, key, *tokens], answer(kind, within))
+        return [kind, key, *tokens], answer(kind, within)
     return pieces.finish([key, *tokens], within, kind, untold=(attribute,))
 
 
@@ -48,7 +48,7 @@ def _either(narrowing: str | None, pieces: PhraseSampler) -> Draw | None:
         value = pieces.pick([v for v in pieces.world.value[narrowing] if v is not None])
         phrase = ((narrowing, value),)
         tokens, mask = narrow(tokens, phrase), mask & pieces.world.mask(phrase)
-    return Draw(["count", *tokens], str(mask.bit_count()))
+    return ["count", *tokens], str(mask.bit_count())
 
 
 def _hops(hops: int, kind: str, pieces: PhraseSampler) -> Draw | None:
@@ -74,7 +74,7 @@ def _or_related(first: str, second: str, pieces: PhraseSampler) -> Draw | None:
     (a, mask_a), (b, mask_b) = sides
     if _one_side_tells_all(mask_a, mask_b):
         return None
-    return Draw(["count", "union", *a, *b], str((mask_a | mask_b).bit_count()))
+    return ["count", "union", *a, *b], str((mask_a | mask_b).bit_count())
 
 
 def _compare_counts(op: str, second: str, first: str, pieces: PhraseSampler) -> Draw | None:
@@ -86,7 +86,7 @@ def _compare_counts(op: str, second: str, first: str, pieces: PhraseSampler) -> 
         return None
     x, y = mask_a.bit_count(), mask_b.bit_count()
     truth = {"equal_integer": x == y, "less_than": x < y, "greater_than": x > y}[op]
-    return Draw([op, "count", *a, "count", *b], "yes" if truth else "no")
+    return [op, "count", *a, "count", *b], "yes" if truth else "no"
 
 
 def _compare_values(attribute: str, first: str, second: str, pieces: PhraseSampler) -> Draw | None:
@@ -105,7 +105,7 @@ def _compare_values(attribute: str, first: str, second: str, pieces: PhraseSampl
         return None
     truth = pieces.world.value[attribute][i] == pieces.world.value[attribute][j]
     query = f"query[{attribute}]"
-    return Draw([f"equal[{attribute}]", query, *a, query, *b], "yes" if truth else "no")
+    return [f"equal[{attribute}]", query, *a, query, *b], "yes" if truth else "no"
 
 
 def _occluded(kind: str, pieces: PhraseSampler) -> Draw | None:

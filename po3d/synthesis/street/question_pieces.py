@@ -4,7 +4,6 @@ Each is sampled and is None if the scene has no match.
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,16 +11,10 @@ from po3d.scene.vocabulary import COLORS, DIRECTIONS, MATERIALS, PARENT, SHAPES,
 from po3d.synthesis.street.question_world import Phrase, SceneBitsets, members
 
 Tokens = list[str]
+Draw = tuple[Tokens, str]  # a program in prefix tokens, with the answer computed by its family
 
 # share of relations that the target's description would not need (Super-CLEVR's generator)
 TRIVIAL = 0.1
-
-
-class Draw(NamedTuple):
-    """A program in prefix tokens, with the answer computed by its family."""
-
-    tokens: Tokens
-    answer: str
 
 
 def narrow(tokens: Tokens, phrase: Phrase) -> Tokens:
@@ -173,7 +166,7 @@ class PhraseSampler:
             if described is None:
                 return None
             phrase, mask = described
-            return Draw([kind, *narrow(tokens, phrase)], answer(kind, mask))
+            return [kind, *narrow(tokens, phrase)], answer(kind, mask)
         if related:
             named = self.target(tokens, within, (*untold, kind), strict=strict, minimal=minimal)
         else:
@@ -182,7 +175,7 @@ class PhraseSampler:
             return None
         tokens, i = named
         value = self.world.value[kind][i]
-        return None if value is None else Draw([f"query[{kind}]", *tokens], value)
+        return None if value is None else ([f"query[{kind}]", *tokens], value)
 
     def counted(self, kind: str) -> tuple[Tokens, int] | None:
         """Return a described set, "plain" or "related" to an object."""

@@ -10,7 +10,7 @@ from po3d.language.programs.street import ALIGNMENTS
 from po3d.reasoning import relations
 from po3d.reasoning.questions import Task
 from po3d.reasoning.relations import NO_FACING
-from po3d.reasoning.rules import Rules
+from po3d.reasoning.rules import STREET_RULES
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import DIRECTIONS, FACINGS, PARENT
 
@@ -25,10 +25,8 @@ QUERIED_ATTRIBUTES = ("shape", "color", "size")
 class SceneBitsets:
     """A ground-truth scene as bit sets: bit i stands for object i."""
 
-    def __init__(
-        self, scene: Scene, task: Task, rules: Rules | None = None, materials: bool = False
-    ) -> None:
-        rules = rules or Rules()
+    def __init__(self, scene: Scene, task: Task, materials: bool = False) -> None:
+        rules = STREET_RULES
         self.size = len(scene)
         self.all = (1 << self.size) - 1
         bicycle = np.array([PARENT[o.value("shape")] == "bicycle" for o in scene.objects])
@@ -68,9 +66,9 @@ class SceneBitsets:
             for i, p in belief.items():
                 hides[i, j] = p > 0.5
         matrices["occludees"], matrices["occluder"] = hides, hides.T
-        self.relation = {
-            key: [bits(np.flatnonzero(row)) for row in matrix] for key, matrix in matrices.items()
-        }
+        self.relation = {}
+        for key, matrix in matrices.items():
+            self.relation[key] = [bits(np.flatnonzero(row)) for row in matrix]
         self.occluded = bits(np.flatnonzero(hides.any(0)))
         self._masks: dict[Phrase, int] = {}
         self._phrases: dict[tuple[int, tuple[str, ...]], list[Phrase]] = {}

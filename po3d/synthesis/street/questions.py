@@ -85,8 +85,8 @@ class TemplateBalance:
         equal.
         """
         counts = self.answers[template]
-        best = min(draws, key=lambda d: counts[d.answer])
-        counts[best.answer] += 1
+        best = min(draws, key=lambda draw: counts[draw[1]])
+        counts[best[1]] += 1
         self.uses[template] += 1
         return best
 
@@ -120,23 +120,23 @@ def ask(
         draws: list[Draw] = []
         for _ in range(TRIES):
             draw = families[template](pieces)
-            if draw is not None and " ".join(draw.tokens) not in texts:
-                if kind is not None and is_near(draw, scene, column.task) != kind:
+            if draw is not None and " ".join(draw[0]) not in texts:
+                if kind is not None and is_near(draw[0], scene, column.task) != kind:
                     continue
                 draws.append(draw)
                 if len(draws) == CANDIDATES:
                     break
         if not draws:
             continue
-        best = balance.keep(template, draws)
-        texts.add(" ".join(best.tokens))
-        questions.append(SampledQuestionProgram(template, from_tokens(best.tokens), best.answer))
+        tokens, answer = balance.keep(template, draws)
+        texts.add(" ".join(tokens))
+        questions.append(SampledQuestionProgram(template, from_tokens(tokens), answer))
     return questions
 
 
-def is_near(draw: Draw, scene: Scene, task: Task) -> bool:
+def is_near(tokens: Sequence[str], scene: Scene, task: Task) -> bool:
     """Return whether one typical perception error would change the question's answer."""
-    return margins(from_tokens(draw.tokens), scene, task, within=NEAR).flip is not None
+    return margins(from_tokens(tokens), scene, task, within=NEAR).flip is not None
 
 
 def _families(column: Column, difficulty: Difficulty) -> dict[str, Maker]:

@@ -16,19 +16,11 @@ from po3d.synthesis.top_view.describe import CORNERS, SIDES, PhraseGenerator
 
 TYPES = ("movement", "removal", "attribute", "addition", "replacement")
 FIXED = (
-    "door",
-    "window",
-    "radiator",
-    "fireplace",
-    "sink",
-    "toilet",
-    "bathtub",
-    "counter",
-    "stove",
-    "oven",
-    "closet",
-)
+    "door", "window", "radiator", "fireplace", "sink", "toilet", "bathtub", "counter", "stove",
+    "oven", "closet",
+)  # fmt: skip
 MOVED = 0.4  # smallest displacement of a move, metres
+TRIES = 30  # sampled edits before none is returned
 
 
 class Change(NamedTuple):
@@ -37,9 +29,7 @@ class Change(NamedTuple):
     planned: Planned
 
 
-def sample_change(
-    scene: Scene, kind: str, random: np.random.Generator, tries: int = 30
-) -> Change | None:
+def sample_change(scene: Scene, kind: str, random: np.random.Generator) -> Change | None:
     """Sample an edit of the scene in its frame; None if none was found."""
     teller = PhraseGenerator(SceneGeometry(unchanged(scene), scene), random)
     sampler = {
@@ -49,7 +39,7 @@ def sample_change(
         "addition": _addition,
         "replacement": _replacement,
     }[kind]
-    for _ in range(tries):
+    for _ in range(TRIES):
         program = sampler(teller, random)
         if program is None:
             continue

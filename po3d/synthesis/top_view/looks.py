@@ -37,13 +37,11 @@ INDOORS = (0.01, 0.85)  # lowest and highest values of floors and walls
 MARGIN = 1.5  # margin of the floor around the objects of a scene without an outline, metres
 
 # kind of floor: (pattern, metres per tile, stretch), base colours
-_FLOORS = {
-    row["kind"]: (
-        row["patterns"].split(), numbers(row["tile"]), numbers(row["stretch"]),
-        [numbers(color) for color in row["colors"].split(";")],
-    )
-    for row in rows_beside(__file__, "floors.csv")
-}  # fmt: skip
+_FLOORS = {}
+for _row in rows_beside(__file__, "floors.csv"):
+    _colors = [numbers(color) for color in _row["colors"].split(";")]
+    _sizes = numbers(_row["tile"]), numbers(_row["stretch"])
+    _FLOORS[_row["kind"]] = (_row["patterns"].split(), *_sizes, _colors)
 
 
 @dataclass(frozen=True)

@@ -30,23 +30,10 @@ QUESTION_TYPES = {
     kind: tuple(row["fine"] for row in _ROWS if kind in row["after"].split()) for kind in TYPES
 }
 
-RELATIONS = frozenset(  # operations that relate objects
-    (
-        "toward",
-        "beside",
-        "upon",
-        "beneath",
-        "between",
-        "obstacles",
-        "nearest",
-        "farthest",
-        "first",
-        "support",
-        "whither",
-        "seen_from",
-        "closer_now",
-    )
-)
+RELATIONS = frozenset((  # operations that relate objects
+    "toward", "beside", "upon", "beneath", "between", "obstacles", "nearest", "farthest",
+    "first", "support", "whither", "seen_from", "closer_now",
+))  # fmt: skip
 
 
 class SampledQuestion(NamedTuple):

@@ -13,7 +13,7 @@ A room's JSON is written last, so an interrupted run can be resumed with any num
 import functools
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,9 @@ from po3d.scene.table import Scene, to_json
 from po3d.synthesis.furniture.libraries import FOLDER
 from po3d.synthesis.furniture.models import RoomModels
 from po3d.synthesis.splits import Split
-from po3d.synthesis.street.labels import ObjectLabel
 from po3d.synthesis.top_view.layouts import sample_room
-from po3d.synthesis.top_view.looks import RoomLook, sample_room_look
-from po3d.synthesis.top_view.pictures import RoomRenderer, RoomShot
+from po3d.synthesis.top_view.looks import sample_room_look
+from po3d.synthesis.top_view.pictures import RoomRenderer
 
 FORMAT = "po3d-top-views-2"
 SIZE = 512  # width and height in pixels
@@ -76,48 +75,25 @@ class SetSpec:
         return RoomRenderer(self.size, self.size, self.samples, models)
 
     def draw(self, index: int, renderer: RoomRenderer) -> tuple[NDArray[np.uint8], dict]:
-        view = top_view(self, index, renderer)
-        return view.shot.rgb, record(view)
-
-
-class RenderedRoom(NamedTuple):
-    """One room of a set."""
-
-    scene: Scene  # with its top camera; objects have amodal image boxes
-    look: RoomLook
-    shot: RoomShot
-
-
-def top_view(spec: SetSpec, index: int, renderer: RoomRenderer) -> RenderedRoom:
-    """Render room `index` of a set: the scene of (seed, index, split) with its own appearance."""
-    scene = sample_room(spec.seed, index, spec.split)
-    look = sample_room_look(
-        scene, renderer.models, spec.split, rng(spec.seed, f"room look/{spec.split}", index)
-    )
-    camera = top_camera(scene, spec.size, spec.size)
-    shot = renderer.shoot(scene, camera, look, amodal=True)
-    objects = tuple(
-        replace(o, box=_box(label)) for o, label in zip(scene.objects, shot.labels or ())
-    )
-    return RenderedRoom(
-        replace(scene, objects=objects, camera=camera, image=f"{index:06d}.jpg"), look, shot
-    )
-
-
-def _box(label: ObjectLabel) -> tuple[float, float, float, float] | None:
-    return None if label.amodal_box is None else tuple(map(float, label.amodal_box))
-
-
-def record(view: RenderedRoom) -> dict:
-    """Return the JSON of one room: its scene, metres per pixel, and for each object its visible
-    fraction and its model.
-    """
-    return {
-        "scene": to_json(view.scene),
-        "metres_per_pixel": metres_per_pixel(view.scene.camera),
-        "visible": [round(float(share), 4) for share in view.shot.visible],
-        "models": [item.model for item in view.look.dresses],
-    }
+        """Render room `index`: the scene of (seed, index, split) with its own appearance. Its JSON
+        has the scene, metres per pixel, and for each object its visible fraction and its model.
+        """
+        scene = sample_room(self.seed, index, self.split)
+        random = rng(self.seed, f"room look/{self.split}", index)
+        look = sample_room_look(scene, renderer.models, self.split, random)
+        camera = top_camera(scene, self.size, self.size)
+        shot = renderer.shoot(scene, camera, look, amodal=True)
+        objects = []
+        for o, label in zip(scene.objects, shot.labels or ()):
+            box = None if label.amodal_box is None else tuple(map(float, label.amodal_box))
+            objects.append(replace(o, box=box))
+        scene = replace(scene, objects=tuple(objects), camera=camera, image=f"{index:06d}.jpg")
+        return shot.rgb, {
+            "scene": to_json(scene),
+            "metres_per_pixel": metres_per_pixel(camera),
+            "visible": [round(float(share), 4) for share in shot.visible],
+            "models": [item.model for item in look.dresses],
+        }
 
 
 def map_of(

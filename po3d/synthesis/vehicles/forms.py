@@ -3,8 +3,9 @@ coarse lattice and then by a smooth random one.
 
 A lattice has nodes over the unit box of a vehicle (x from tail to nose, |y| from the middle
 outwards, z up); it is symmetric. forms.csv (displacements in thousandths of the extents) and
-kin.csv (seeds of our variants) are written by `tools/official_forms.py`. Types whose official shape
-could not be measured have neither; their variants are warped at random only.
+kin.csv (seeds of our variants) were measured on the official meshes (docs/log/2026-11.md, "Official
+forms and looks"; the fitting program is in revision 77b4a5af). Types whose official shape could not
+be measured have neither; their variants are warped at random only.
 """
 
 import functools
