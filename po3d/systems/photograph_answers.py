@@ -22,8 +22,8 @@ from po3d.reasoning.grounding import LANDS, Grounder
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.scene.geometry import Array
 from po3d.scene.table import Scene
+from po3d.systems.photograph_reasons import KIND, no_class
 
-KIND = 0.6  # least fit of a noun to a class for the detector to know its kind
 NARROWER = 0.85  # a smaller fit: the noun is narrower than the class ("surfer" for a person)
 MAYBE = 0.5  # probability that an object of the wider class is of the narrower kind
 COLORED = 0.25  # share of a colour's pixels in an object that has this colour
@@ -66,12 +66,12 @@ def refuse_unknown(program: Call, classes: Sequence[str]) -> None:
     (it names the first one), or chooses among answers that the question does not offer."""
     for call in program.calls():
         if call.op == "choices":
-            raise ExecutionFailure("unknown", "unknown: the question offers no answers")
+            raise ExecutionFailure("unknown", "The question offers no answers")
         phrase = call.args[0] if call.op == "refer" else ""
         if call.op == "filter" and call.args[0] == "name" and call.args[2].op == "scene":
             phrase = call.args[1]
         if noun := unknown_kind(str(phrase), classes):
-            raise ExecutionFailure("not found", f"unknown: the detector does not know {noun!r}")
+            raise ExecutionFailure("not found", no_class(noun))
 
 
 def granted(beliefs: Mapping[str, float]) -> float:
@@ -231,7 +231,7 @@ def nearest_listed(program: Call, scene: Scene, using: Ground, classes: Sequence
     rows = [i for i, c in enumerate(chance) if c >= 0.5 and i != row]
     if not rows:
         what = phrase or "other thing"
-        raise ExecutionFailure("not found", f"not found: no {what} is detected near the {anchor}")
+        raise ExecutionFailure("not found", f"No {what} was detected near the {anchor}")
     named = [Call("refer", (f"#{i} {scene.objects[i].value('name')}",)) for i in rows]
     pairs = [Call("group", tuple(named[k : k + 2])) for k in range(0, len(named), 2)]
     things = functools.reduce(lambda a, b: Call("union", (a, b)), pairs)
@@ -255,11 +255,11 @@ def support_outcome(program: Call, scene: Scene, using: Ground) -> Outcome:
     detected object is under it."""
     phrases = [str(call.args[0]) for call in program.calls() if call.op == "refer"]
     if len(phrases) != 1:
-        raise ExecutionFailure("unknown", "unknown: what supports a thing that has no description")
+        raise ExecutionFailure("unknown", "The thing whose support is asked for has no description")
     phrase = phrases[0]
     beliefs = list(using(phrase, scene))
     if not beliefs or max(beliefs) <= 0:
-        raise ExecutionFailure("not found", f"not found: {phrase!r} is not in the scene")
+        raise ExecutionFailure("not found", f"No object named {phrase!r} was detected")
     row = int(np.argmax(beliefs))
     x0, y0, x1, y1 = scene.objects[row].box
     candidates = []
@@ -271,6 +271,6 @@ def support_outcome(program: Call, scene: Scene, using: Ground) -> Outcome:
             continue
         candidates.append((o.existence, o.value("name")))
     if not candidates:
-        raise ExecutionFailure("unknown", f"unknown: nothing that is detected is under {phrase!r}")
+        raise ExecutionFailure("unknown", f"Nothing that was detected is under {phrase!r}")
     chance, name = max(candidates)
     return Outcome("ok", name, chance * max(beliefs), valid=1.0, rows=(row,))

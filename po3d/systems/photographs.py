@@ -32,6 +32,7 @@ from po3d.reasoning.rules import THREEDSRBENCH_RULES, Rules
 from po3d.scene.camera import camera_pose_of
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene
+from po3d.systems import photograph_reasons as reasons
 from po3d.systems import pipeline as parts
 from po3d.systems import scene_sources as sources
 from po3d.systems.answer_options import words
@@ -107,7 +108,8 @@ class PhotoDomain(parts.Domain):
     `samples`: posterior samples of the poses, for the probability of an answer. `assume_present`:
     treat an undetected object of the question as present, as an improbable row, and say so in the
     prediction; else the question fails. `photographs`: scenes come from networks for photographs.
-    `classes`: all names that their detector knows; (): any.
+    `classes`: all names that their detector knows; (): any. `headings`, `depth`: whether an
+    orientation network and a depth map are given.
 
     Modules beside the scene's: grounding (true: a description refers to its true row, if the scene
     has it; else to the best match) and parsing.
@@ -118,6 +120,8 @@ class PhotoDomain(parts.Domain):
     assume_present: bool = True
     photographs: bool = False
     classes: tuple[str, ...] = ()
+    headings: bool = False
+    depth: bool = False
 
     substitution = VIEW_TABLES
     modules: ClassVar[tuple[str, ...]] = (*VIEW_TABLES.table, "grounding", "parsing")
@@ -171,6 +175,13 @@ class PhotoDomain(parts.Domain):
     @property
     def perceives_doubtfully(self) -> bool:
         return self.photographs
+
+    def doubt(self, execution: Execution, scene: Scene) -> str:
+        guess = GUESS in execution.outcome.reason
+        if not self.photographs or (execution.reading.by == "general" and not guess):
+            return ""
+        program = execution.reading.question.program
+        return reasons.doubt(program, scene, ground, self.headings, guess, self.depth)
 
     def of(self, question: Question) -> tuple[str, str]:
         return question.text, question.program  # rotations share their answer
@@ -319,7 +330,8 @@ class PhotoExecutor:
         text, figures = flip.text if flip else "", self.figures(question)
         reason = execution.outcome.reason
         notes = (*_camera(scene), *((reason,) if GUESS in reason else ()))
-        return Explanation(scene, execution.outcome, None, text, record, notes, figures)
+        why = reasons.plain(reason) if execution.outcome.answer is None else ""
+        return Explanation(scene, execution.outcome, None, text, record, notes, figures, reason=why)
 
     def _ground_phrase(self, phrase: str, scene: Scene) -> Sequence[float]:
         """Return `grounding.ground`, cached for scenes with equal settings of the modules that
@@ -455,7 +467,12 @@ def pipeline(
     photos = scenes == "predicted" and not isinstance(perception, str)
     classes = tuple(getattr(perception, "classes", ())) if photos else ()
     executor = PhotoDomain(
-        samples=samples, assume_present=assume_present, photographs=photos, classes=classes
+        samples=samples,
+        assume_present=assume_present,
+        photographs=photos,
+        classes=classes,
+        headings=getattr(perception, "face", None) is not None,
+        depth=getattr(perception, "measure", None) is not None,
     )
     table_source = view_source(scenes, perception, flip_tta, device, "photographs")
     return Pipeline(

@@ -324,6 +324,12 @@ class Domain:
     # Whether `po3d ask` abstains below its threshold even where the benchmark's parser answers:
     # scenes of photographs are uncertain.
     perceives_doubtfully: bool = False
+
+    def doubt(self, execution: Execution, scene: Scene) -> str:
+        """Return in one sentence why an answer is improbable; "" if only its probability is
+        known."""
+        return ""
+
     # Whether questions are scored in groups, so that those without their own score are asked too.
     grouped: ClassVar[bool] = False
 

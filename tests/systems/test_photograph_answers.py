@@ -58,7 +58,7 @@ def test_counts_and_existence():
 def test_a_kind_that_the_detector_does_not_know_is_named():
     outcome = ask("Is there a window?")
     assert outcome.answer is None
-    assert outcome.reason == "unknown: the detector does not know 'window'"
+    assert outcome.reason == "The detector has no class 'window'"
     assert ask("Which is nearer, the dog or the window?").answer is None
 
 
@@ -116,21 +116,56 @@ def test_what_supports_an_undescribed_thing_is_unknown():
         answers.support_outcome(program, PARK, lambda phrase, scene: [])
 
 
-def test_what_the_detector_does_not_know_is_not_read_by_another_parser():
-    class Second:
-        alone = False
+class Second:
+    alone = False
 
-        def readings(self, questions, tables):
-            raise AssertionError("consulted")
+    def readings(self, questions, tables):
+        raise AssertionError("consulted")
+
+
+def answer_of(text, table=PARK, **options):
+    """Ask a model whose detector always gives this table."""
 
     class Looks:
         true = False
 
         def tables(self, looks):
-            return [[PARK] for _ in looks]
+            return [[table] for _ in looks]
 
-    domain = PhotoDomain(photographs=True, classes=CLASSES)
+    domain = PhotoDomain(photographs=True, classes=CLASSES, **options)
     model = Model(Pipeline(Looks(), PhotoQuestionParser(True), domain, second=Second()))
-    answer = model.ask(np.zeros((8, 8, 3), np.uint8), "Which is nearer, the dog or the window?")
+    return model.ask(np.zeros((8, 8, 3), np.uint8), text)
+
+
+def test_what_the_detector_does_not_know_is_not_read_by_another_parser():
+    answer = answer_of("Which is nearer, the dog or the window?")
     assert (answer.status, answer.answer) == ("failed", None)
-    assert "'window'" in answer.reason
+    assert answer.reason == "The detector has no class 'window'"
+
+
+TWO_PEOPLE = scene(*PARK.objects, thing("person", -0.5, 4.0, (200, 100, 299, 400)))
+WEAK_BIRD = scene(*PARK.objects, thing("bird", 0.0, 6.0, (320, 200, 330, 210), 0.04))
+OWN_VIEW = "From the perspective of the person, is the dog on the left or on the right?"
+
+
+@pytest.mark.parametrize(
+    ("question", "table", "reason"),
+    [
+        (OWN_VIEW, PARK, "Headings need an orientation network: perception.orientation"),
+        ("Is the bird nearer than the dog?", WEAK_BIRD, "No object named 'bird' was detected with"),
+        ("Is the bird nearer than the dog?", PARK, "No object named 'bird' was detected"),
+        ("Is the dog to the left of the man?", TWO_PEOPLE, "'man' fits 2 of the detected objects"),
+    ],
+)
+def test_no_answer_says_why_in_one_sentence(question, table, reason):
+    answer = answer_of(question, table)
+    assert answer.status != "ok"
+    assert answer.reason.startswith(reason)
+    assert answer.record()["reason"] == answer.reason
+    lines = str(answer).splitlines()
+    assert lines[0] == f"no answer: {answer.reason}"
+    assert lines[1].startswith("likeliest: ") == (answer.status == "abstained")
+
+
+def test_an_orientation_network_that_finds_no_front_is_another_reason():
+    assert "finds no front" in answer_of(OWN_VIEW, headings=True).reason
