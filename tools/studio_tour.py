@@ -260,7 +260,7 @@ class Tour:
         if turns:
             return at(math.pi / 4 + 0.6 * t, 0.65 * size)
         arrow = max((0.0, math.pi / 2), key=lambda a: float(np.linalg.norm(at(a, size) - at(a, 0))))
-        return at(arrow, 0.85 * size + t * step * self.page._reach())
+        return at(arrow, 0.85 * size + t * step * self.page.drawing.reach)
 
     def drag(
         self, row: int, turns: bool, step: float, between: Callable[[], None] = lambda: None

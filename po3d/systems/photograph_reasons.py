@@ -14,6 +14,7 @@ NO_FRONT = "The orientation network finds no front of the object"
 KIND = 0.6  # least fit of a noun to the name of an object of its kind
 SEEN = 0.5  # existence probability below which an object is not counted as detected
 RIVALS = 0.6  # share of the belief of one row below which a description fits several
+_ONE = re.compile(r"nothing left to compare: (.*) refer to the same object")
 _MISSING = re.compile(r"not found: ('.*?') is not in the scene")
 
 
@@ -25,7 +26,9 @@ def plain(reason: str) -> str:
     """Return a failure's reason as a sentence."""
     if match := _MISSING.fullmatch(reason):
         return f"No object named {match[1]} was detected"
-    return reason
+    if match := _ONE.fullmatch(reason):
+        return f"Only one object was detected for: {match[1]}"
+    return reason[:1].upper() + reason[1:]
 
 
 def doubt(
@@ -63,4 +66,4 @@ def _is(noun: str, name: str) -> bool:
 
 
 def _count(belief: Sequence[float]) -> int:
-    return sum(b >= 0.35 * belief[0] for b in belief)
+    return max(2, sum(b >= 0.1 * belief[0] for b in belief))

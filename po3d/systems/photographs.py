@@ -8,20 +8,17 @@ estimator for images, or from open-vocabulary networks that detect the objects o
 
 import functools
 import math
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
-from po3d.io.seeding import rng
 from po3d.language.descriptions import describe
-from po3d.language.grammar import load
 from po3d.language.program import Call, ProgramError
-from po3d.language.programs.threedsrbench import THREEDSRBENCH, PhraseCall, parse_text
+from po3d.language.programs.threedsrbench import THREEDSRBENCH, PhraseCall
 from po3d.language.read import photograph_words
 from po3d.language.read.parse import Parse
-from po3d.language.read.threedsrbench_reader import fit_options, read
+from po3d.language.read.threedsrbench_reader import fit_options
 from po3d.reasoning.counterfactuals import Counterfactual, record
 from po3d.reasoning.execute import is_support
 from po3d.reasoning.grounded import LEAST, Ground, answered, nearest, rows_only, without_row
@@ -31,7 +28,7 @@ from po3d.reasoning.questions import Question
 from po3d.reasoning.rules import THREEDSRBENCH_RULES, Rules
 from po3d.scene.camera import camera_pose_of
 from po3d.scene.orbit import viewer_axes
-from po3d.scene.table import ObjectState, Scene
+from po3d.scene.table import Scene
 from po3d.systems import photograph_reasons as reasons
 from po3d.systems import pipeline as parts
 from po3d.systems import scene_sources as sources
@@ -54,50 +51,14 @@ from po3d.systems.photograph_answers import (
     support_outcome,
     yes_no,
 )
+from po3d.systems.photograph_grounding import mistaken, true_ground
+from po3d.systems.photograph_headings import GUESS, heading_guess
+from po3d.systems.photograph_parser import PhotoQuestionParser, by_words, is_template
 from po3d.systems.pipeline import PREDICTED, Execution, ImageScenes, ParsedQuestion, Pipeline
 from po3d.systems.view_oracle import VIEW_TABLES
 
 # Modules that affect the grounding of phrases without relations.
 NAMING = ("detection", *VIEW_TABLES.beliefs)
-GUESS = "a guess"  # in the reason of an answer that rests on unknown headings
-TURNS = 4  # headings that are tried
-OF_PICTURE = re.compile(r" of (?:the|this) (?:photo(?:graph)?|picture|image)\b", re.IGNORECASE)
-# Without an orientation network: flip probability 0.5, standard deviation a quarter turn's.
-UNKNOWN_FLIP, UNKNOWN_HEADING = 0.49, 0.9
-
-
-@dataclass(frozen=True)
-class PhotoQuestionParser:
-    """Rule-based parser of texts and options.
-
-    `photographs`: questions that match no template of the benchmark are first read by the rules for
-    photographs (`photograph_words`).
-    """
-
-    photographs: bool = False
-
-    def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
-        return [ParsedQuestion(self._parse(q).in_core(THREEDSRBENCH)) for q in questions]
-
-    def _parse(self, question: Question) -> Parse:
-        plain = _by_words(question) if self.photographs and not _is_template(question) else None
-        if plain is None:
-            return read(question.text, question.options)
-        try:
-            return replace(plain, program=THREEDSRBENCH.from_core(plain.program))
-        except ProgramError:  # the benchmark has no such operation
-            return plain
-
-
-def _is_template(question: Question) -> bool:
-    """Whether the question matches a template of 3DSRBench or its twin; "the left side of the
-    picture" is none."""
-    text = question.text
-    return not OF_PICTURE.search(text) and any(form.fullmatch(text) for form in _forms())
-
-
-def _by_words(question: Question) -> Parse | None:
-    return photograph_words.read(question.text, tuple(map(str, question.options)))
 
 
 @dataclass(frozen=True)
@@ -165,12 +126,12 @@ class PhotoDomain(parts.Domain):
     def own_wording(self, question: Question, reading: ParsedQuestion) -> bool:
         """Whether the question matches a template of 3DSRBench or its twin, or a rule for
         photographs."""
-        return _is_template(question) or (self.photographs and _by_words(question) is not None)
+        return is_template(question) or (self.photographs and by_words(question) is not None)
 
     def refuses(self, question: Question) -> bool:
         """Whether a rule for photographs reads the question: the general parser would only replace
         what the detector does not know."""
-        return self.photographs and _by_words(question) is not None
+        return self.photographs and by_words(question) is not None
 
     @property
     def perceives_doubtfully(self) -> bool:
@@ -178,21 +139,19 @@ class PhotoDomain(parts.Domain):
 
     def doubt(self, execution: Execution, scene: Scene) -> str:
         guess = GUESS in execution.outcome.reason
-        if not self.photographs or (execution.reading.by == "general" and not guess):
+        if not self.photographs:
             return ""
+        if execution.reading.by == "general" and not guess:
+            return f"The answer is uncertain (probability {execution.believed:.2f})"
         program = execution.reading.question.program
-        return reasons.doubt(program, scene, ground, self.headings, guess, self.depth)
+        using = salient(ground) if self.classes else ground
+        return reasons.doubt(program, scene, using, self.headings, guess, self.depth)
 
     def of(self, question: Question) -> tuple[str, str]:
         return question.text, question.program  # rotations share their answer
 
     def bind(self, tables: ImageScenes) -> "PhotoExecutor":
         return PhotoExecutor(self, tables)
-
-
-@functools.cache
-def _forms() -> tuple[re.Pattern[str], ...]:
-    return tuple(map(load("threedsrbench").template, ("release.", "paper.", "free.")))
 
 
 def _among(program: Call, options: Sequence[str]) -> Call:
@@ -270,7 +229,7 @@ class PhotoExecutor:
             return Execution(outcome, reading)
         outcome = answered(program, scene, using, rules, **arguments)
         if outcome.answer is not None and (
-            guess := _heading_guess(program, scene, using, rules, outcome)
+            guess := heading_guess(program, scene, using, rules, outcome)
         ):
             outcome = replace(outcome, **guess)
         return Execution(outcome, reading)
@@ -298,7 +257,7 @@ class PhotoExecutor:
         outcome = answered(program, scene, using, rules, **arguments)
         if outcome.answer is None:
             return outcome
-        if guess := _heading_guess(program, scene, using, rules, outcome):
+        if guess := heading_guess(program, scene, using, rules, outcome):
             outcome = replace(outcome, **guess)
         answer = without_row(outcome.answer)
         if side:
@@ -345,44 +304,6 @@ class PhotoExecutor:
         return self.tables.memo[key]
 
 
-def _heading_guess(
-    program: Call, scene: Scene, using: Ground, rules: Rules, outcome: Outcome
-) -> dict[str, Any]:
-    """Return the changes of an outcome that rests on headings which nothing determines; {} if it
-    does not. Its probability is at most the share of four headings that give the answer.
-    """
-    unknown = [k for k, o in enumerate(scene.objects) if _heading_unknown(o)]
-    if scene.source != "predicted" or not unknown:
-        return {}
-
-    def answers(rows: Sequence[int]) -> list[str | None]:
-        """Return the answers with these rows' headings turned by quarters."""
-        scenes = (_turned(scene, rows, k) for k in range(TURNS))
-        return [answered(program, turned, using, rules).answer for turned in scenes]
-
-    share = answers(unknown).count(outcome.answer) / TURNS
-    if share == 1:
-        return {}
-    asked = [k for k in unknown if k in outcome.rows]
-    deciding = [k for k in asked if answers([k]).count(outcome.answer) < TURNS] or asked
-    turned = sorted({f"the {scene.objects[k].value('name')}" for k in deciding})
-    reason = f"{GUESS}: nothing tells the heading of {' and '.join(turned) or 'an object'}"
-    probability = min(outcome.probability or 1.0, max(share, 1 / TURNS))
-    return {"reason": "; ".join(filter(None, (outcome.reason, reason))), "probability": probability}
-
-
-def _heading_unknown(o: ObjectState) -> bool:
-    """Whether both directions are equally probable, and the angle is as uncertain as it can be."""
-    return o.flip > UNKNOWN_FLIP and o.covariance[2][2] > UNKNOWN_HEADING**2
-
-
-def _turned(scene: Scene, rows: Sequence[int], quarters: int) -> Scene:
-    objects = list(scene.objects)
-    for k in rows:
-        objects[k] = replace(objects[k], heading=objects[k].heading + quarters * math.pi / 2)
-    return replace(scene, objects=tuple(objects))
-
-
 def _facing(table: Scene) -> Scene:
     """Return the scene with the axes of its camera's viewer; the true scenes of rooms have the
     room's axes."""
@@ -403,44 +324,6 @@ def _camera(scene: Scene) -> tuple[str, ...]:
             f" {lens:.2f} widths"
         ),
     )
-
-
-def true_ground(question: Question, tables: ImageScenes) -> Ground:
-    """Return the grounding by the gold program; a description that is not in it is grounded in the
-    true scene."""
-    try:
-        things = parse_text(question.program).things if question.program else ()
-    except ProgramError:
-        things = ()
-    truth, (rows,) = tables.true, tables.rows.values()
-    referents = {without_row(thing): rows_only(thing, truth) for thing in things}
-    row_of = {j: k for k, j in enumerate(rows) if j is not None}
-
-    def grounded(phrase: str, scene: Scene) -> list[float]:
-        beliefs = [0.0] * len(scene)
-        for j, belief in enumerate(referents.get(phrase) or ground(phrase, truth)):
-            if j in row_of:
-                beliefs[row_of[j]] = belief
-        return beliefs
-
-    return grounded
-
-
-def mistaken(using: Ground, sigma: float, seed: int = 0) -> Ground:
-    """Return a grounding in which a share `sigma` of the descriptions refers to another object; an
-    error is shared by all questions with that description."""
-
-    def grounded(phrase: str, scene: Scene) -> list[float]:
-        beliefs = list(using(phrase, scene))
-        changed, other = rng(seed, f"noise/grounding/{scene.image}/{phrase}").random(2)
-        if changed >= sigma or len(beliefs) < 2 or not any(beliefs):
-            return beliefs
-        likeliest = beliefs.index(max(beliefs))
-        taken = [k for k in range(len(beliefs)) if k != likeliest][int(other * (len(beliefs) - 1))]
-        beliefs[likeliest], beliefs[taken] = beliefs[taken], beliefs[likeliest]
-        return beliefs
-
-    return grounded
 
 
 DOMAIN = PhotoDomain()

@@ -116,6 +116,42 @@ def test_what_supports_an_undescribed_thing_is_unknown():
         answers.support_outcome(program, PARK, lambda phrase, scene: [])
 
 
+BASEBALL = scene(
+    thing("person", 0.0, 4.0, (100, 50, 260, 400)),
+    thing("person", 0.5, 5.0, (400, 100, 480, 300)),
+    thing("person", -1.0, 6.0, (20, 100, 90, 300)),
+    thing("baseball bat", 0.5, 5.0, (470, 90, 520, 160), 0.9),
+    thing("baseball glove", -1.0, 6.0, (10, 180, 40, 210), 0.9),
+)
+SPORT = ("person", "baseball bat", "baseball glove", "surfboard", "stop sign", "traffic light")
+
+
+def test_people_are_known_by_what_they_use():
+    text = "Is the batter left or right of the catcher?"
+    found = ask(text, BASEBALL, classes=SPORT)
+    assert (found.answer, found.rows) == ("right", (2, 1))
+    assert found.probability > 0.7
+    assert ask(text, scene(*BASEBALL.objects[:3]), classes=SPORT).probability < 0.6
+    umpire = ask("Is the umpire left or right of the batter?", BASEBALL, classes=SPORT)
+    assert umpire.rows == (1, 0)  # the largest of those who hold nothing
+    assert ask("How many batters are there?", BASEBALL, classes=SPORT).answer == "1"
+
+
+def test_what_is_on_what():
+    assert ask("Is the person standing on a skateboard?").answer == "yes"
+    doubtful = ask("Is the person standing on some kind of bird?")  # none is detected
+    assert doubtful.probability < 0.74
+    unknown = ask("Is the dog lying on the rug?")
+    assert unknown.probability < 0.74
+
+
+def test_absence_is_uncertain_where_the_classes_are_a_part_of_a_kind():
+    assert ask("Is there a sign?", BASEBALL, classes=SPORT).probability < 0.74
+    assert ask("Is there a stop sign?", BASEBALL, classes=SPORT).probability > 0.9
+    assert ask("Is there a lamp?", BASEBALL, classes=SPORT).answer is None
+    assert ask("Is there an animal?", scene(PARK.objects[0])).probability > 0.9
+
+
 class Second:
     alone = False
 
