@@ -8,7 +8,7 @@ import torch
 import transformers
 from safetensors.torch import save_file
 
-from po3d.perception.foundation_networks import HEAD, head
+from po3d.perception.foundation_orientation import HEAD, head
 
 WORDS = (
     "a",
@@ -93,6 +93,47 @@ def owlv2(folder: Path) -> Path:
     model.save_pretrained(folder)
     images = transformers.Owlv2ImageProcessor(size={"height": 32, "width": 32})
     transformers.Owlv2Processor(images, tokenizer).save_pretrained(folder)
+    return folder
+
+
+def sam3(folder: Path) -> Path:
+    torch.manual_seed(0)
+    letters = sorted({letter + end for word in WORDS for letter in word for end in ("", "</w>")})
+    vocab = {w: k for k, w in enumerate(("!", "<|startoftext|>", "<|endoftext|>", *letters))}
+    small = {"hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 16}
+    config = transformers.Sam3Config(
+        vision_config={
+            "backbone_config": {
+                "model_type": "sam3_vit_model",
+                **small,
+                "num_hidden_layers": 2,
+                "image_size": 56,
+                "pretrain_image_size": 28,
+                "window_size": 2,
+                "global_attn_indexes": [1],
+            },
+            "fpn_hidden_size": 16,
+            "backbone_feature_sizes": [[16, 16], [8, 8], [4, 4]],
+        },
+        text_config={
+            **TEXT,
+            "model_type": "clip_text_model",
+            "vocab_size": len(vocab),
+            "max_position_embeddings": 16,
+            "projection_dim": 16,
+            "bos_token_id": 1,
+            "eos_token_id": 2,
+            "pad_token_id": 2,
+        },
+        geometry_encoder_config={**small, "num_layers": 1, "roi_size": 3},
+        detr_encoder_config={**small, "num_layers": 1},
+        detr_decoder_config={**small, "num_layers": 1, "num_queries": 30},
+        mask_decoder_config={"hidden_size": 16, "num_attention_heads": 2},
+    )
+    transformers.Sam3Model(config).save_pretrained(folder)
+    images = transformers.Sam3ImageProcessor(size={"height": 56, "width": 56})
+    tokenizer = transformers.CLIPTokenizerFast(vocab=vocab, merges=[], model_max_length=16)
+    transformers.Sam3Processor(images, tokenizer).save_pretrained(folder)
     return folder
 
 

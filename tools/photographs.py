@@ -31,10 +31,10 @@ from po3d.io.text_tables import Table, text
 from po3d.language.lexicon import fits
 from po3d.language.programs.threedsrbench import THREEDSRBENCH, PhraseCall
 from po3d.perception import photo_statistics
-from po3d.perception.depth_files import Intrinsics, fitted_to, read_depth
-from po3d.perception.foundation import FoundationEstimator, PhotographWarning, foundation
-from po3d.perception.foundation_networks import Boxes
-from po3d.perception.onnx_detector import coco_names
+from po3d.perception.depth_files import Intrinsics, PhotographWarning, fitted_to, read_depth
+from po3d.perception.foundation import foundation
+from po3d.perception.foundation_estimator import FoundationEstimator
+from po3d.perception.onnx_detector import Boxes, coco_names
 from po3d.reasoning.grounded import answered
 from po3d.scene.table import Scene
 

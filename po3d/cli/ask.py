@@ -160,7 +160,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the answer, or the answers to all lines of standard input; return the exit code."""
     from po3d.benchmarks.superclevr.files import read_scene
     from po3d.io.images import pixels
-    from po3d.perception.foundation import PhotographWarning
+    from po3d.perception.depth_files import PhotographWarning
     from po3d.scene.street import shape_note
     from po3d.systems.domain_router import OutOfDistributionWarning
 

@@ -2,6 +2,7 @@
 
     po3d studio                              opens with a shipped example; http://127.0.0.1:8080
     po3d studio data/examples/room.json      with a scene of yours, or an image
+    po3d studio PHOTO.jpg --detector FILE    with a photograph
 
 Click an object to select it: drag it by its handle, rotate, paint or remove it. Type a change ("The
 blue chair has been moved next to the bed."), define the front, ask a question, and see each step
@@ -21,6 +22,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the image or scene to open (default: a shipped example)",
     )
     parser.add_argument(
+        "--detector",
+        metavar="FILE",
+        help="images are photographs: a detector as an ONNX file (docs/photographs.md)",
+    )
+    parser.add_argument(
         "--port",
         type=int,
         default=8080,
@@ -37,4 +43,4 @@ def run(arguments: argparse.Namespace) -> int:
     needed("viser", "studio", "the studio needs")
     from po3d.cli.studio_page import serve
 
-    return serve(arguments.input, arguments.port)
+    return serve(arguments.input, arguments.port, arguments.detector)

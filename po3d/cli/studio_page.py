@@ -5,43 +5,45 @@ of the widgets and the drawing; the actions are in the session.
 """
 
 import html
-import http
 import io
 import math
 import re
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Iterable
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import viser
-import websockets.asyncio.server
 
+from po3d.cli.studio_drawing import SceneDrawing, about_z
+from po3d.cli.studio_origins import own_origins
 from po3d.cli.studio_session import EXAMPLES, Session
 from po3d.evaluation.report.html_drawings import picture
 from po3d.io.errors import InputError, visible
 from po3d.io.text_tables import html as table_html
-from po3d.scene.display import display_table, paint
-from po3d.scene.geometry import Array, Camera
-from po3d.scene.table import ObjectState
-from po3d.systems.api import SHOWN, Answer
+from po3d.scene.display import display_table
+from po3d.systems.api import SHOWN, Answer, load
 
 HOST = "127.0.0.1"
-# Host names of this machine in a browser. The port may differ from ours if it is forwarded, so that
-# of the address counts.
-OWN = re.compile(r"(127\.0\.0\.1|localhost)(:\d+)?")
-LIT, TAKEN = (255, 200, 0), (0, 114, 178)
 BESIDE = 0.25  # offset to the left of a wide window's centre, as a fraction of the scene's width
-SPREAD = 2.0  # standard deviations of the ellipse on the ground
 START = "choose ..."
+FIRST = {  # question of each domain
+    "street": "How many cars are there?",
+    "rooms": "What is next to the bed?",
+    "photographs": "How many people are there?",
+}
 
 
-def serve(path: str | None, port: int) -> int:
-    """Serve the page until interrupted or terminated."""
+def serve(path: str | None, port: int, detector: str | None = None) -> int:
+    """Serve the page until interrupted or terminated. `detector`: an ONNX file for photographs."""
     session = Session()
+    if detector is not None:
+        from po3d.perception.foundation import foundation
+
+        session.photographs = load("photographs", perception=foundation({"onnx": detector}))
     if path is None:
         session.open_example("street.jpg")
     else:
@@ -61,39 +63,6 @@ def serve(path: str | None, port: int) -> int:
     return 0
 
 
-def _own_page(headers: Any) -> bool:
-    """Whether a request comes from a page at the address that it is sent to."""
-    hosts, origins = headers.get_all("Host"), headers.get_all("Origin")
-    return (
-        len(hosts) == 1
-        and OWN.fullmatch(hosts[0]) is not None
-        and origins == [f"http://{hosts[0]}"]
-    )
-
-
-@contextmanager
-def _own_origins() -> Iterator[None]:
-    """Within this context, servers accept websockets only from their own page, not from other sites
-    or other programs on this machine; viser has no option for it."""
-    usual = websockets.asyncio.server.serve
-
-    def serve(*args: Any, process_request: Callable[..., Any], **options: Any) -> Any:
-        def checked(connection: Any, request: Any) -> Any:
-            if "Upgrade" in request.headers and not _own_page(request.headers):
-                return connection.respond(
-                    http.HTTPStatus.FORBIDDEN, "the studio serves only its own page\n"
-                )
-            return process_request(connection, request)
-
-        return usual(*args, process_request=checked, **options)
-
-    websockets.asyncio.server.serve = serve
-    try:
-        yield
-    finally:
-        websockets.asyncio.server.serve = usual
-
-
 class StudioPage:
     """The widgets and the drawing of one session, shared by all browsers."""
 
@@ -101,7 +70,7 @@ class StudioPage:
         self.session, self.taken = session, None  # row of the selected object
         self.lock = threading.RLock()  # viser calls back from several threads
         # Viser prints a box around its address
-        with _own_origins(), redirect_stdout(io.StringIO()):
+        with own_origins(), redirect_stdout(io.StringIO()):
             self.server = viser.ViserServer(HOST, port, label="po3d studio", verbose=False)
         self.address = f"http://{HOST}:{self.server.get_port()}"
         self.server.gui.configure_theme(
@@ -113,7 +82,7 @@ class StudioPage:
         self.server.scene.configure_default_lights(cast_shadow=False)
         self.server.scene.configure_environment_map(None)
         self.server.scene.add_light_ambient("/light", intensity=1.5)
-        self.handles: list[Any] = []  # handles of the drawn objects
+        self.drawing = SceneDrawing(self.server.scene, session.scene)
         self.last_answer: Answer | None = None
         self._widgets()
         self.refresh(whole=True)
@@ -127,7 +96,7 @@ class StudioPage:
         with gui.add_folder("Open"):
             self.example = gui.add_dropdown("example", (START, *EXAMPLES))
             self.upload = gui.add_upload_button(
-                "image of a street, or a scene (JSON)", mime_type="image/*,application/json"
+                "image, or a scene (JSON)", mime_type="image/*,application/json"
             )
         with gui.add_folder("Ask"):
             self.question = gui.add_text("question", "How many cars are there?")
@@ -213,7 +182,10 @@ class StudioPage:
 
     def _ask(self, event: Any) -> None:
         task = "6d" if self.task.value == "the object" else "2d"
-        self._tell(self.session.ask(self.question.value, task))
+        answer = self.session.ask(self.question.value, task)
+        if self.session.world == "photographs":
+            self.refresh()  # the question's things are searched for
+        self._tell(answer)
 
     def _tell(self, answer: Answer) -> None:
         """Show an answer; if the system abstained, a button for each interpretation."""
@@ -276,12 +248,10 @@ class StudioPage:
                 button.visible = False
             self.steps.options = ("nothing",)
             rooms = session.world == "rooms"
-            self.question.value = (
-                "What is next to the bed?" if rooms else "How many cars are there?"
-            )
+            self.question.value = FIRST[session.world]
             for widget in (self.sentence, self.changed, self.frame, self.framed):
                 widget.visible = rooms
-            self.task.visible = not rooms
+            self.task.visible = session.world == "street"
         if self.taken is not None and self.taken >= len(session.scene):
             self.taken = None
         names = session.names
@@ -305,100 +275,19 @@ class StudioPage:
             self._look_from()
 
     def _draw(self) -> None:
-        for handle in self.handles:
-            handle.remove()
-        self.handles = []
+        self.drawing.clear()
         scene, lit = self.session.scene, set(self._lit())
+        self.drawing = SceneDrawing(self.server.scene, scene)
         for k, name in enumerate(self.session.names):
-            self._draw_object(k, name, lit)
-        self._draw_ground()
-        self._draw_front()
+            box = self.drawing.box(k, name, lit, self.taken)
+            if k != self.taken:  # so that its handle can be reached
+                box.on_click(self._doing(lambda event, k=k: self._take(k)))
+        self.drawing.ground()
+        self.drawing.front()
         if scene.camera is not None:
-            self._draw_camera(scene.camera)
+            self.drawing.camera(scene.camera)
         if self.taken is not None:
-            self.handles.append(self._handle(self.taken))
-
-    def _draw_object(self, k: int, name: str, lit: set[int]) -> None:
-        """Draw an object's box, front, name and uncertainty; `lit`: the objects of a step."""
-        o, world, reach = self.session.scene.objects[k], self.server.scene, self._reach()
-        size = 0.02 * reach  # of an arrow
-        middle = (*o.position[:2], o.underside + o.extent[2] / 2)
-        color = paint(o)
-        if k in lit:
-            color = LIT
-        elif k == self.taken:
-            color = TAKEN
-        opacity = max(0.25, o.existence) * (0.35 if lit and k not in lit else 0.9)
-        box = world.add_box(
-            f"/things/{k}", color, tuple(max(e, 0.01) for e in o.extent), opacity=opacity,
-            wxyz=_about_z(o.heading), position=middle,
-        )  # fmt: skip
-        if k != self.taken:  # so that its handle can be reached
-            box.on_click(self._doing(lambda event: self._take(k)))
-        ahead = np.array([math.cos(o.heading), math.sin(o.heading), 0.0]) * (0.55 * o.extent[0])
-        nose = np.array(middle) + ahead
-        arrow = world.add_arrows(
-            f"/fronts/{k}",
-            np.array([[nose, np.array(middle) + ahead * 1.5]]),
-            paint(o),
-            shaft_radius=0.2 * size,
-            head_radius=0.5 * size,
-            head_length=size,
-        )
-        above = (*o.position[:2], o.underside + 1.15 * o.extent[2])
-        label = world.add_label(f"/names/{k}", name, position=above)
-        self.handles += [box, arrow, label]
-        if (spread := _ellipse(o)) is not None:
-            thickness = 0.004 * reach
-            self.handles.append(
-                world.add_line_segments(f"/spread/{k}", spread, TAKEN, thickness=thickness)
-            )
-
-    def _draw_ground(self) -> None:
-        """Draw the room's walls, if known, and a grid."""
-        scene, world, reach = self.session.scene, self.server.scene, self._reach()
-        if scene.outline is not None:
-            corners = np.array([(*p, 0.0) for p in scene.outline])
-            walls = np.stack([corners, np.roll(corners, -1, 0)], 1)
-            self.handles.append(
-                world.add_line_segments("/walls", walls, (90, 90, 90), thickness=0.006 * reach)
-            )
-        grid = world.add_grid(
-            "/ground",
-            1.6 * reach,
-            1.6 * reach,
-            position=(*self._middle(), -0.002),
-            cell_color=(225, 225, 225),
-            section_color=(200, 200, 200),
-        )
-        self.handles.append(grid)
-
-    def _draw_front(self) -> None:
-        """Draw an arrow from the middle to the scene's front, with a label."""
-        scene, world, reach = self.session.scene, self.server.scene, self._reach()
-        front = np.array([(0.0, 0.0, 0.0), (*np.array(scene.axes["front"]) * 0.3 * reach, 0.0)])
-        front[:, :2] += self._middle()
-        self.handles.append(world.add_label("/front", "front", position=tuple(front[1])))
-        arrow = world.add_arrows(
-            "/front_arrow",
-            front[None],
-            (213, 94, 0),
-            shaft_radius=0.004 * reach,
-            head_radius=0.012 * reach,
-            head_length=0.03 * reach,
-        )
-        self.handles.append(arrow)
-
-    def _draw_camera(self, camera: Camera) -> None:
-        frustum = self.server.scene.add_camera_frustum(
-            "/camera",
-            2 * math.atan(camera.height / 2 / camera.K[1][1]),
-            camera.width / camera.height,
-            scale=0.08 * self._reach(),
-            wxyz=_quaternion(np.asarray(camera.cam_T_world.rotation).T),
-            position=tuple(camera.position),
-        )
-        self.handles.append(frustum)
+            self.drawing.handles.append(self._handle(self.taken))
 
     def _handle(self, row: int) -> Any:
         """Add the handle that moves and rotates an object on the ground."""
@@ -408,7 +297,7 @@ class StudioPage:
             "/handle",
             self.handle_size(row),
             active_axes=(True, True, False),
-            wxyz=_about_z(o.heading),
+            wxyz=about_z(o.heading),
             position=(*o.position[:2], z),
             depth_test=False,
         )
@@ -418,7 +307,7 @@ class StudioPage:
     def handle_size(self, row: int) -> float:
         """Return the length of a handle's arrows, which end outside the object."""
         return max(
-            0.18 * self._reach(), 0.9 * float(max(self.session.scene.objects[row].extent[:2]))
+            0.18 * self.drawing.reach, 0.9 * float(max(self.session.scene.objects[row].extent[:2]))
         )
 
     def _drop(self, row: int, handle: Any) -> None:
@@ -435,27 +324,14 @@ class StudioPage:
             else []
         )
 
-    def _ground(self) -> Array:
-        points = [o.position[:2] for o in self.session.scene.objects] or [(0.0, 0.0)]
-        return np.array([*points, *(self.session.scene.outline or ())], float)
-
-    def _middle(self) -> Array:
-        ground = self._ground()
-        return (ground.min(0) + ground.max(0)) / 2
-
-    def _reach(self) -> float:
-        """Return the extent of the scene on the ground."""
-        ground = self._ground()
-        return float(max(np.ptp(ground, axis=0).max(), 1.0))
-
     def _look_from(self, clients: Iterable[Any] | None = None) -> None:
         """Move the cameras of the browsers (None: all): behind the viewer, from above, beside the
         panel if the window is wide enough."""
-        behind = "behind" if self.session.world == "street" else "front"
+        behind = "front" if self.session.world == "rooms" else "behind"
         middle, back, reach = (
-            self._middle(),
+            self.drawing.middle,
             -np.array(self.session.scene.axes[behind]),
-            self._reach(),
+            self.drawing.reach,
         )
 
         def look(camera: Any, wide: bool) -> None:
@@ -472,6 +348,12 @@ def _answer_html(answer: Answer) -> str:
     safe = lambda words: html.escape(visible(words))  # noqa: E731
     if answer.status != "ok":
         head = f"<p><b>no answer</b>: {safe(answer.reason)}</p>"
+        if answer.scene is not None and answer.choices and answer.choices[0].answer:
+            likeliest = answer.choices[0]
+            head += (
+                f"<p>likeliest: {safe(likeliest.answer)} (probability"
+                f" {likeliest.probability or 0:.2f})</p>"
+            )
     else:
         head = (
             f"<p style='font-size:1.2em'><b>{safe(str(answer.answer))}</b> (probability"
@@ -492,35 +374,3 @@ def _plain(words: str) -> str:
 
 def _short(step: str) -> str:
     return visible(step if len(step) <= 48 else f"{step[:45]}...")
-
-
-def _about_z(angle: float) -> tuple[float, float, float, float]:
-    return (math.cos(angle / 2), 0.0, 0.0, math.sin(angle / 2))
-
-
-def _quaternion(rotation: Array) -> Array:
-    """Return (w, x, y, z) of a rotation matrix."""
-    from scipy.spatial.transform import Rotation
-
-    return Rotation.from_matrix(rotation).as_quat(scalar_first=True)
-
-
-def _ellipse(o: ObjectState) -> Array | None:
-    """Return (n, 2, 3) line segments: the ellipse of the position's uncertainty, and the fan of the
-    heading's; None for a certain object."""
-    covariance = np.array(o.covariance, float)
-    if not covariance[:2, :2].any():
-        return None
-    values, vectors = np.linalg.eigh(covariance[:2, :2])
-    turn = np.linspace(0, 2 * np.pi, 33)
-    ring = (vectors * (SPREAD * np.sqrt(np.maximum(values, 0)))) @ np.stack(
-        [np.cos(turn), np.sin(turn)]
-    )
-    points = np.c_[np.array(o.position[:2]) + ring.T, np.full(33, 0.01)]
-    spread = SPREAD * math.sqrt(max(covariance[2, 2], 0.0))
-    ends = [o.heading + s * spread for s in (-1, 1)]
-    at = np.array((*o.position[:2], 0.01))
-    fan = np.array(
-        [[at, at + 0.75 * o.extent[0] * np.array((math.cos(a), math.sin(a), 0.0))] for a in ends]
-    )
-    return np.concatenate([np.stack([points[:-1], points[1:]], 1), fan])

@@ -6,6 +6,7 @@ A session has a scene with its history, edits, frames, changes in words, and ans
 import functools
 import json
 import tempfile
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -17,17 +18,22 @@ from numpy.typing import NDArray
 from po3d.io import paths
 from po3d.io.errors import InputError, visible
 from po3d.io.images import decode_image
+from po3d.perception.depth_files import PhotographWarning
 from po3d.reasoning.questions import Task
 from po3d.scene.edits import Edit, Move, Remove, SetAttribute, apply
 from po3d.scene.rooms import COLORS as ROOM_COLORS
 from po3d.scene.table import Scene, to_json
 from po3d.scene.vocabulary import COLORS, shape_name
 from po3d.systems.api import Answer, Model, change, load, read_scene
+from po3d.systems.domain_router import DomainRouter
 from po3d.systems.prompts import encode
 
 LARGEST = 20_000_000  # bytes of an upload
 PIXELS = 16_000_000  # of an image, 48 MB decoded
 UNDO_LIMIT = 100  # number of states kept for undo
+PHOTOGRAPH = (
+    "the image looks like a photograph; start `po3d studio --detector FILE` (docs/photographs.md)"
+)
 EXAMPLES = {
     name: paths.ROOT / "data" / "examples" / name
     for name in ("street.jpg", "street.json", "room.json")
@@ -55,6 +61,7 @@ class Session:
     unchanged."""
 
     states: list[State] = field(default_factory=list)
+    photographs: Model | None = None  # answers all images, if there is one
 
     @property
     def state(self) -> State:
@@ -68,12 +75,17 @@ class Session:
 
     @property
     def world(self) -> str:
-        """Domain of the questions: "rooms" if the scene has an outline, else "street"."""
-        return "rooms" if self.scene.outline is not None else "street"
+        """Domain of the questions: "rooms" if the scene has an outline, "photographs" if its
+        objects have names or its image was read by `photographs`, else "street"."""
+        if self.scene.outline is not None:
+            return "rooms"
+        read = self.photographs is not None and self.state.picture is not None
+        named = any("name" in o.beliefs for o in self.scene.objects)
+        return "photographs" if read or named else "street"
 
     @property
     def colors(self) -> Sequence[str]:
-        return ROOM_COLORS if self.world == "rooms" else COLORS
+        return COLORS if self.world == "street" else ROOM_COLORS
 
     @property
     def names(self) -> list[str]:
@@ -107,9 +119,21 @@ class Session:
             )
         if data.lstrip()[:1] == b"{":
             self._begin(State(_table(data, display), description=display))
+            return
+        picture = decode_image(data, display, PIXELS)
+        if self.photographs is not None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PhotographWarning)
+                scene = self.photographs.look(picture)
         else:
-            picture = decode_image(data, display, PIXELS)
-            self._begin(State(model("street").look(picture), picture, display))
+            try:
+                DomainRouter({"street": lambda: model("street")}, "street").refuse_photograph(
+                    picture
+                )
+            except InputError:
+                raise InputError(PHOTOGRAPH) from None
+            scene = model("street").look(picture)
+        self._begin(State(scene, picture, display))
 
     def _begin(self, state: State) -> None:
         self.states = [state]
@@ -172,9 +196,23 @@ class Session:
     def ask(self, question: str, task: Task = "2d") -> Answer:
         if not question.strip():
             raise InputError("the question is empty")
-        answer = model(self.world).ask(self.scene, question.strip(), task=task)
+        answer = self._answer(question.strip(), task)
         if answer.status == "unparsed":
             raise InputError(f"the question cannot be parsed: {answer.reason}")
+        return answer
+
+    def _answer(self, question: str, task: Task) -> Answer:
+        """Answer on the scene; a photograph that was not edited is searched for the things that the
+        question names, and its scene is the one of the answer."""
+        if self.world != "photographs" or self.photographs is None:
+            return model(self.world).ask(self.scene, question, task=task)
+        if len(self.states) > 1 or self.state.picture is None:
+            return self.photographs.ask(self.scene, question, task=task)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PhotographWarning)
+            answer = self.photographs.ask(self.state.picture, question, task=task)
+        if answer.scene is not None:
+            self.states = [replace(self.state, scene=answer.scene)]
         return answer
 
     def lit(self, answer: Answer, step: int) -> list[int]:
@@ -189,10 +227,12 @@ class Session:
 
     def rendered_picture(self) -> NDArray[np.uint8] | None:
         """Return the image with boxes and headings, (H, W, 3); None if the scene has no image."""
-        from po3d.evaluation.report.draw import draw_scene
+        from po3d.evaluation.report.draw import draw_photograph, draw_scene
 
         if self.state.picture is None:
             return None
+        if self.world == "photographs":
+            return np.asarray(draw_photograph(self.state.picture, self.scene))
         image = draw_scene(self.state.picture, self.scene).crop(
             (0, 0, *self.state.picture.shape[1::-1])
         )
@@ -200,12 +240,13 @@ class Session:
 
     def picture_file(self) -> bytes:
         """Return a PNG of the scene: the image beside the top view, or the top view alone."""
-        from po3d.evaluation.report.draw import draw_change, draw_scene
+        from po3d.evaluation.report.draw import draw_change, draw_photograph, draw_scene
         from po3d.scene.edits import unchanged
 
         if self.world == "rooms":
             return encode(np.asarray(draw_change(self.states[0].scene, unchanged(self.scene))))
-        return encode(np.asarray(draw_scene(self.state.picture, self.scene)))
+        draw = draw_photograph if self.world == "photographs" else draw_scene
+        return encode(np.asarray(draw(self.state.picture, self.scene)))
 
 
 def _table(data: bytes, name: str) -> Scene:

@@ -1,394 +1,25 @@
-"""Photographs to scenes with pretrained networks (docs/photographs.md, docs/foundation.md).
-
-photo ──► depth map ──► points ──► ground plane ──► level camera ───────────────┐
-  └─────► detector, prompted with the question's nouns ──► boxes ──► object points ──► 3D box
-                                                            └────► orientation network ──► heading
-
-The depth map comes from a network or a file. Without one, camera and boxes are fitted together to
-the usual sizes of the objects' kinds (`size_priors`).
-
-Conventions are those of `room_view`: z = 0 is the ground, the camera is above the origin and looks
-along +y, the viewer's axes are those of `po3d.scene.orbit`. Names are the phrases of the detector's
-prompt, or the classes of an ONNX detector. The networks are in `foundation_networks` and
-`onnx_detector`, the geometry is in `foundation_geometry`, files of depth are in `depth_files`.
+"""Estimators of photographs from a config: detector, depth and orientation, each a network or a
+file (docs/photographs.md, docs/foundation.md).
 """
 
-import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
-
-import numpy as np
-from PIL import Image
+from typing import Any
 
 from po3d.io.errors import InputError
-from po3d.language.lexicon import fits
-from po3d.perception import size_priors
-from po3d.perception.depth_files import DepthFile, Intrinsics, PhotographWarning, read_intrinsics
-from po3d.perception.foundation_geometry import (
-    ACROSS_ERROR,
-    AZIMUTH,
-    GroundBox,
-    find_ground,
-    front_of,
-    heading_of,
-    level_camera,
-    placed,
-    spread,
-    thing_points,
-    unprojected,
-)
+from po3d.perception.depth_files import DepthFile, read_intrinsics
+from po3d.perception.foundation_estimator import FoundationEstimator, KnownSize
 from po3d.perception.foundation_weights import HEAD, Weights, folders
 from po3d.perception.onnx_detector import OnnxDetector, read_names
-from po3d.perception.photo_detections import (
-    Choice,
-    PhotoDetection,
-    Pixels,
-    calibrated,
-    chosen,
-    colors,
-    crop,
-    nouns,
-)
-from po3d.scene.camera import CameraPose, held
-from po3d.scene.geometry import Array, Camera, Pose, wrap_angle
-from po3d.scene.orbit import viewer_axes
-from po3d.scene.table import ObjectState, Scene
-
-FEWEST = 12  # points of an object
-# standard deviation of the logarithm of the factor of all distances above which there is a warning
-COMMON = 0.15
-UNITS_OFF = 3.0  # factor between heights in a depth map and usual ones that suggests a wrong unit
-NAMED = 0.6  # least fit of a noun to the class of a fixed list, or to an object of known size
-LEAST_HEIGHT = 0.001  # metres of an object of known height
-LEAST_FOCAL, MOST_FOCAL = 0.1, 100.0  # focal lengths of intrinsics, in widths of the picture
-VERTICAL = 0.2  # lower bound on the horizontal component of a front that points up or down
-
-
-class KnownSize(NamedTuple):
-    """The height of one object, given by the user."""
-
-    name: str
-    metres: float
-
-
-class Placed(NamedTuple):
-    """An object's place and shape in the world, apart from its heading."""
-
-    detection: PhotoDetection
-    centre: Array  # (3,) a point of the object, for its heading
-    box: Callable[[float], GroundBox]  # heading -> box
-
-
-@dataclass(frozen=True)
-class FoundationEstimator:
-    """Estimates one Scene per image from `estimate(pictures, focals)`."""
-
-    # (picture, phrases) -> boxes with scores; with `classes` (picture) -> the same
-    detect: Callable[..., Any]
-    # -> foundation_networks.Depth; None: distances from size priors
-    measure: Callable[[Pixels, float | None], Any] | None
-    # -> one Facing per crop; None: headings stay unknown
-    face: Callable[[Sequence[Pixels]], Sequence[Any]] | None
-    vocabulary: Sequence[str] = ()
-    field_of_view: float = 55.0  # degrees across the longer side, if the focal length is unknown
-    longest_side: int = 1280  # pixels of the networks' input
-    choice: Choice = field(default_factory=Choice)
-    classes: Sequence[str] = ()  # of a detector with a fixed list, in the order of its scores
-    intrinsics: Intrinsics | None = None
-    known: KnownSize | None = None
-    version: str | None = None  # what runs, for reports
-    checkpoint: str | None = None  # file of the detector, if it is one
-    name: ClassVar[str] = "foundation"
-    made_for: ClassVar[tuple[str, ...]] = ("photographs",)
-
-    def estimate(
-        self,
-        pictures: Sequence[Pixels],
-        focals: Sequence[float | None],
-        names: Sequence[str] | None = None,
-        things: Sequence[str] = (),
-    ) -> list[Scene]:
-        """Predict one scene for each (H, W, 3) image.
-
-        `focals`: focal lengths in image widths; None: unknown. `things`: descriptions in the
-        question, whose nouns are added to the detector's vocabulary.
-        """
-        names = names or [""] * len(pictures)
-        return [
-            self._scene(picture, focal, name, things)
-            for picture, focal, name in zip(pictures, focals, names, strict=True)
-        ]
-
-    def _scene(
-        self, picture: Pixels, focal: float | None, name: str, things: Sequence[str]
-    ) -> Scene:
-        height, width = picture.shape[:2]
-        small = _shrunk(picture, self.longest_side)
-        scale = width / small.shape[1], height / small.shape[0]
-        center = None
-        if self.intrinsics is not None:
-            focal, center = self._lens(width, height, scale)
-        boxes = self._detections(small, things)
-        locate = self._by_sizes if self.measure is None else self._by_depth
-        camera, things_placed = locate(small, boxes, focal, center)
-        facing: Sequence[Any] = [None] * len(things_placed)
-        if self.face is not None and things_placed:
-            facing = self.face([crop(small, thing.detection.box) for thing in things_placed])
-        if self.classes:
-            things_placed = [
-                thing._replace(
-                    detection=thing.detection._replace(score=calibrated(thing.detection.score))
-                )
-                for thing in things_placed
-            ]
-        objects = tuple(
-            _object(thing, f, colors(small, tuple(thing.detection.box)), camera, scale)
-            for thing, f in zip(things_placed, facing, strict=True)
-        )
-        if isinstance(self.measure, DepthFile):
-            _check_unit(objects, self.measure.path)
-        if self.known is not None and self.measure is not None:
-            camera, objects = _rescaled(camera, objects, self.known)
-        full_focal = camera.focal * scale[0]
-        view_camera = replace(camera, width=width, height=height, focal=full_focal)
-        if camera.center is not None:
-            x, y = camera.center
-            view_camera = replace(view_camera, center=(x * scale[0], y * scale[1]))
-        axes = viewer_axes((math.cos(AZIMUTH), math.sin(AZIMUTH)))
-        return Scene(objects, axes, "predicted", view_camera, image=name)
-
-    def _lens(
-        self, width: int, height: int, scale: tuple[float, float]
-    ) -> tuple[float, tuple[float, float]]:
-        """Return focal length in widths and principal point in pixels of the networks' input."""
-        focal, (cx, cy) = self.intrinsics
-        if not (0.25 < cx / width < 0.75 and 0.2 < cy / height < 0.8):
-            raise InputError(
-                f"the principal point {cx:g}, {cy:g} is far from the middle of {width} x {height} "
-                "pixels: the intrinsics are those of another size"
-            )
-        if not LEAST_FOCAL < focal / width < MOST_FOCAL:
-            raise InputError(
-                f"a focal length of {focal:g} pixels fits no picture of {width}: the intrinsics"
-                " are those of another size"
-            )
-        return focal / width, (cx / scale[0], cy / scale[1])
-
-    def _detections(self, picture: Pixels, things: Sequence[str]) -> list[PhotoDetection]:
-        wanted = nouns(things)
-        if self.classes:
-            boxes = self.detect(picture)
-            first = _classes_of(wanted, self.classes)
-            order = [*first, *(k for k in range(len(self.classes)) if k not in first)]
-            phrases = [self.classes[k] for k in order]
-            return chosen(boxes.box, boxes.score[:, order], phrases, len(first), self.choice)
-        phrases = list(dict.fromkeys([*wanted, *self.vocabulary]))
-        if not phrases:
-            raise InputError(
-                "nothing to detect: the question names no object and perception.vocabulary is empty"
-            )
-        return chosen(*self.detect(picture, phrases), phrases, len(wanted), self.choice)
-
-    def _by_depth(
-        self,
-        picture: Pixels,
-        boxes: Sequence[PhotoDetection],
-        focal: float | None,
-        center: tuple[float, float] | None,
-    ) -> tuple[Camera, list[Placed]]:
-        """Locate objects by the points of a depth map. `focal` in widths, `center` in pixels."""
-        height, width = picture.shape[:2]
-        depth = self.measure(picture, focal)
-        if focal is None:
-            focal = depth.focal or _usual_focal(self.field_of_view, width, height)
-        points = unprojected(depth.metres, focal * width, center)
-        ground = find_ground(points)
-        camera = level_camera(width, height, focal * width, ground, points, center)
-        result = []
-        for detection in boxes:
-            cloud = thing_points(points, tuple(detection.box), camera)
-            if len(cloud) >= FEWEST:
-                result.append(Placed(detection, cloud.mean(0), _box_of(cloud, camera, detection)))
-        return camera, result
-
-    def _by_sizes(
-        self,
-        picture: Pixels,
-        boxes: Sequence[PhotoDetection],
-        focal: float | None,
-        center: tuple[float, float] | None,
-    ) -> tuple[Camera, list[Placed]]:
-        """Locate objects by the usual sizes of their kinds."""
-        height, width = picture.shape[:2]
-        usual = _usual_focal(self.field_of_view, width, height) * width
-        labels = [likeliest_name(detection) for detection in boxes]
-        known = {}
-        if self.known is not None:
-            known[_row_of(self.known, labels, [d.score for d in boxes])] = self.known.metres
-        fit = size_priors.fit(
-            np.array([d.box for d in boxes]).reshape(-1, 4), labels, (width, height), usual,
-            None if focal is None else focal * width, center, known,
-        )  # fmt: skip
-        if fit.common > COMMON:
-            warnings.warn(
-                "without a depth map distances come from the usual sizes of things; all of them"
-                f" may be wrong by one factor (about {round(10 * fit.common) * 10} %)",
-                PhotographWarning,
-                stacklevel=2,
-            )
-        camera = held(CameraPose(fit.height, fit.pitch, 0.0, AZIMUTH), width, height, fit.focal)
-        if center is not None:
-            camera = replace(camera, center=center)
-        result = []
-        for detection, place, extent, sigma in zip(boxes, fit.position, fit.extent, fit.sigma):
-            box = GroundBox(
-                tuple(place.tolist()), tuple(extent.tolist()), _sight_covariance(place, sigma)
-            )
-            result.append(Placed(detection, place, lambda _, box=box: box))
-        return camera, result
-
-
-def _box_of(
-    cloud: Array, camera: Camera, detection: PhotoDetection
-) -> Callable[[float], GroundBox]:
-    name = likeliest_name(detection)
-    return lambda heading: placed(cloud, heading, camera.position, name)
-
-
-def likeliest_name(detection: PhotoDetection) -> str:
-    return max(detection.names, key=detection.names.__getitem__)
-
-
-def _sight_covariance(place: Array, sigma: float) -> Array:
-    """Return the covariance (2, 2) of x and y of an object seen from the origin, whose distance has
-    the relative error `sigma`."""
-    distance = math.hypot(place[0], place[1])
-    along = place[:2] / max(distance, 1e-9)
-    across = np.array([-along[1], along[0]])
-    sides = (sigma * distance) ** 2, (ACROSS_ERROR * distance) ** 2
-    return sides[0] * np.outer(along, along) + sides[1] * np.outer(across, across)
-
-
-def _classes_of(wanted: Sequence[str], classes: Sequence[str]) -> list[int]:
-    """Return the class that fits each noun best, of those that fit it."""
-    result = []
-    for noun in wanted:
-        best = max(range(len(classes)), key=lambda k: fits(noun, classes[k]))
-        if fits(noun, classes[best]) >= NAMED and best not in result:
-            result.append(best)
-    return result
-
-
-def _row_of(known: KnownSize, labels: Sequence[str], scores: Sequence[float]) -> int:
-    """Return the object of that name with the highest score; InputError if there is none."""
-    rows = [k for k, label in enumerate(labels) if fits(known.name, label) >= NAMED]
-    if not rows:
-        there = ", ".join(sorted(set(labels))) or "nothing"
-        raise InputError(f"perception.known: no {known.name!r} is detected (detected: {there})")
-    return max(rows, key=lambda k: scores[k])
-
-
-def _check_unit(objects: Sequence[ObjectState], path: str) -> None:
-    """Warn if the objects of a depth map are several times as tall as usual."""
-    ratios = []
-    for o in objects:
-        prior = size_priors.prior_of(max(o.beliefs["name"], key=o.beliefs["name"].__getitem__))
-        if prior is not None and prior.spread < 0.3 and o.existence > 0.4:
-            ratios.append(o.extent[2] / prior.extent[2])
-    factor = float(np.median(ratios)) if ratios else 1.0
-    if not 1 / UNITS_OFF < factor < UNITS_OFF:
-        warnings.warn(
-            f"by {path} things have {factor:.2g} times their usual height: "
-            "is its unit right (perception.depth.unit)?",
-            PhotographWarning,
-            stacklevel=2,
-        )
-
-
-def _rescaled(
-    camera: Camera, objects: Sequence[ObjectState], known: KnownSize
-) -> tuple[Camera, tuple[ObjectState, ...]]:
-    """Scale camera and objects so that the object of known height has it."""
-    labels = [max(o.beliefs["name"], key=o.beliefs["name"].__getitem__) for o in objects]
-    row = _row_of(known, labels, [o.existence for o in objects])
-    factor = known.metres / objects[row].extent[2]
-    rotation = camera.cam_T_world.rotation
-    pose = Pose(rotation, -rotation @ (camera.position * factor))
-    square = np.diag([factor, factor, 1.0])
-    moved = tuple(
-        replace(
-            o,
-            position=tuple(factor * x for x in o.position),
-            extent=tuple(factor * x for x in o.extent),
-            covariance=tuple(map(tuple, (square @ np.array(o.covariance) @ square).tolist())),
-        )
-        for o in objects
-    )
-    return replace(camera, cam_T_world=pose), moved
-
-
-def _object(
-    thing: Placed, facing: Any, color: dict[str, float], camera: Camera, scale: tuple[float, float]
-) -> ObjectState:
-    """Build an object from its place.
-
-    `scale` converts the box to the original image's pixels.
-    """
-    detection, eye = thing.detection, camera.position
-    ray = np.array(
-        [*((detection.box[:2] + detection.box[2:]) / 2 - camera.principal), camera.focal]
-    )
-    if facing is None:  # the prior heading is toward the viewer, with maximal uncertainty
-        toward = eye - thing.centre
-        heading, (_, sigma, flip) = math.atan2(toward[1], toward[0]), spread(np.ones(4) / 4, 0.0)
-    else:
-        front = front_of(facing.azimuth, facing.polar, facing.rotation, ray)
-        level = math.sqrt(max(0.0, 1 - float(camera.cam_T_world.rotation[:, 2] @ front) ** 2))
-        heading, sigma, flip = (
-            heading_of(front, camera),
-            facing.sigma / max(level, VERTICAL),
-            facing.flip,
-        )
-    box = thing.box(heading)
-    covariance = np.zeros((3, 3))
-    covariance[:2, :2], covariance[2, 2] = box.covariance, min(sigma, math.pi) ** 2
-    return ObjectState(
-        {"name": detection.names, "color": color},
-        box.position,
-        float(wrap_angle(heading)),
-        box.extent,
-        tuple(map(tuple, covariance.tolist())),
-        flip,
-        detection.score,
-        tuple((detection.box * np.tile(scale, 2)).tolist()),
-    )
-
-
-def _shrunk(picture: Pixels, longest: int) -> Pixels:
-    height, width = picture.shape[:2]
-    if max(height, width) <= longest:
-        return picture
-    size = round(width * longest / max(height, width)), round(height * longest / max(height, width))
-    return np.asarray(
-        Image.fromarray(picture).resize(tuple(max(1, s) for s in size), Image.Resampling.LANCZOS)
-    )
-
-
-def _usual_focal(field_of_view: float, width: int, height: int) -> float:
-    """Return the focal length in image widths of a field of view across the longer side."""
-    return max(width, height) / width / 2 / math.tan(math.radians(field_of_view) / 2)
-
-
-# --- from a config --------------------------------------------------------------------------------
+from po3d.perception.onnx_session import check_file
+from po3d.perception.photo_detections import Choice
 
 DETECTOR = "IDEA-Research/grounding-dino-base"
 DEPTH = "depth-anything/Depth-Anything-V2-Metric-Outdoor-Small-hf"
 ORIENTATION = "./weights/orient-anything-large"
 NO_DEPTH = "none"
+LEAST_HEIGHT = 0.001  # metres of an object of known height
 # Thresholds of detectors with a fixed list of classes, which confuse classes more often than they
 # overlook objects.
 OF_CLASSES = {"asked": 0.25, "same": 0.75}
@@ -422,8 +53,9 @@ def foundation(
 
     `detector`: `transformers` (a folder or hub name) with `revision`, or `onnx` (a file) with
     `names`, `temperature` and `tiles`. `depth`: `transformers`, or `file` with `unit`; "none" or
-    None: size priors. Depth and orientation that are not given are the default networks if the
-    detector is one of transformers, and none with an ONNX file.
+    None: size priors. `orientation`: `weights` (a folder) with `revision`, or `onnx` (Orient
+    Anything V2). Depth and orientation that are not given are the default networks if the detector
+    is one of transformers, and none with an ONNX file.
 
     Raise InputError naming all missing weights. Networks are loaded with the first image.
     """
@@ -443,7 +75,11 @@ def foundation(
         raise InputError("perception.depth.unit is for perception.depth.file")
     if by_file and file is None and (by_file.get("transformers") or onnx is None):
         nodes["depth"] = {"name": by_file.get("transformers") or DEPTH, **by_file}
-    if orientation is not None and (orientation.get("weights") or onnx is None):
+    facing = (orientation or {}).get("onnx")
+    _one_of("perception.orientation", orientation or {}, "weights", "onnx")
+    if facing is not None:
+        check_file(facing, "orientation", "docs/foundation.md")
+    elif orientation is not None and (orientation.get("weights") or onnx is None):
         nodes["orientation"] = {"name": orientation.get("weights") or ORIENTATION, **orientation}
     wanted = [
         Weights(
@@ -458,15 +94,17 @@ def foundation(
 
         @cache
         def network() -> Callable[..., Any]:
-            from po3d.perception import foundation_networks as networks  # imports torch
+            import po3d.perception.foundation_networks as networks  # imports torch
+            import po3d.perception.foundation_orientation as orientations
 
-            return getattr(networks, name)(at[role], device, *more)
+            module = orientations if role == "orientation" else networks
+            return getattr(module, name)(at[role], device, *more)
 
         return lambda *arguments: network()(*arguments)
 
     classes: Sequence[str] = ()
     if onnx is None:
-        detect = later("detector", "Detector", phrases_at_once)
+        detect = later("detector", "detector", phrases_at_once)
     else:
         names = detector.get("names")
         options = {
@@ -483,11 +121,14 @@ def foundation(
     source = (
         Path(file).name if file else nodes["depth"]["name"] if "depth" in nodes else "size priors"
     )
+    face = later("orientation", "Orientation") if "orientation" in nodes else None
     head = nodes["orientation"]["name"] if "orientation" in nodes else "none"
+    if facing is not None:
+        face, head = _orientation_v2(facing), Path(facing).name
     return FoundationEstimator(
         detect,
         measure,
-        later("orientation", "Orientation") if "orientation" in nodes else None,
+        face,
         choice=Choice(**{**(OF_CLASSES if onnx else {}), **given}),
         classes=classes,
         intrinsics=None if intrinsics is None else read_intrinsics(intrinsics),
@@ -499,6 +140,16 @@ def foundation(
         checkpoint=onnx,
         **settings,
     )
+
+
+def _orientation_v2(path: str) -> Callable[..., Any]:
+    @cache
+    def network() -> Callable[..., Any]:
+        from po3d.perception.foundation_orientation import OrientationV2  # imports torch
+
+        return OrientationV2(path)
+
+    return lambda crops: network()(crops)
 
 
 def _one_of(where: str, node: Mapping[str, Any], *keys: str) -> None:

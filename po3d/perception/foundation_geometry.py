@@ -12,8 +12,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from po3d.io.seeding import rng
+from po3d.perception.photo_detections import inside
 from po3d.perception.size_priors import prior_of
 from po3d.scene.camera import CameraPose, held
 from po3d.scene.geometry import Array, Camera, rotation_z
@@ -174,12 +176,18 @@ def level_camera(
 # --- objects --------------------------------------------------------------------------------------
 
 
-def thing_points(points: Array, box: tuple[float, float, float, float], camera: Camera) -> Array:
+def thing_points(
+    points: Array,
+    box: tuple[float, float, float, float],
+    camera: Camera,
+    mask: NDArray[np.bool_] | None = None,
+) -> Array:
     """Return the points (n, 3) in the world of the object in an image box.
 
-    `points` (H, W, 3) in the camera frame; the box is in pixels of that map. Points on the ground
-    are removed, then those that are not connected in distance with the most frequent one, weighted
-    towards the middle of the box. The result is (0, 3) if the box has no valid points.
+    `points` (H, W, 3) in the camera frame; the box is in pixels of that map. Points on the ground,
+    or outside the `mask` (h, w) over the whole picture if there is one, are removed, then those
+    that are not connected in distance with the most frequent one, weighted towards the middle of
+    the box. The result is (0, 3) if the box has no valid points.
     """
     height, width = points.shape[:2]
     x0, x1 = np.clip([math.floor(box[0]), math.ceil(box[2])], 0, width).astype(int)
@@ -193,13 +201,15 @@ def thing_points(points: Array, box: tuple[float, float, float, float], camera: 
         np.linspace(-1, 1, len(rows)), np.linspace(-1, 1, len(columns)), indexing="ij"
     )
     real = np.isfinite(patch).all(-1)
+    if mask is not None:
+        real &= inside(mask, *np.meshgrid(rows, columns, indexing="ij"), height, width)
     visible, middle = patch[real], np.exp(-2 * (u**2 + v**2))[real]
     if len(visible) == 0:
         return np.zeros((0, 3))
     world = camera.cam_T_world.inverse().transform(visible)
     distance = np.linalg.norm(visible, axis=1)
     upright = world[:, 2] > SKIN[0] + SKIN[1] * distance
-    if upright.mean() >= LYING:
+    if mask is None and upright.mean() >= LYING:
         world, distance, middle = world[upright], distance[upright], middle[upright]
     size = max(box[2] - box[0], box[3] - box[1]) / camera.focal * float(np.median(distance))
     return world[_hanging_together(distance, middle, max(size, 1e-3))]

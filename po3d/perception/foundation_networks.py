@@ -1,11 +1,13 @@
-"""Wrappers of three networks of the transformers library.
+"""Wrappers of networks of the transformers library.
 
     Detector     image, phrases -> boxes with a score for every phrase
                  Grounding DINO, OWLv2 and similar
+    Segmenter    the same, with masks
+                 SAM 3
     DepthMap     image -> metres along the optical axis
                  Depth Anything V2 (metric), DepthPro
-    Orientation  crops -> object orientations
-                 DINOv2 with Orient Anything's head
+
+Networks of orientation are in `foundation_orientation`.
 
 Weights are loaded from folders (`foundation_weights`) as safetensors; remote code is never
 executed. A folder's config.json names the class; other network types or incomplete weights raise
@@ -21,16 +23,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from PIL import Image
-from safetensors.torch import load_file
 from scipy.linalg import block_diag
-from torch import nn
 
 from po3d.io.devices import device_of
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
 from po3d.language.english import with_article
-from po3d.perception.foundation_geometry import spread
-from po3d.perception.foundation_weights import HEAD
 from po3d.perception.onnx_detector import Boxes
 from po3d.scene.geometry import Array
 
@@ -40,10 +38,9 @@ Pixels = NDArray[np.uint8]
 BY_TOKENS = ("grounding-dino", "mm-grounding-dino")
 BY_PHRASES = ("owlv2", "owlvit")  # score every phrase
 DEPTHS = ("depth_anything", "depth_pro")
-BACKBONES = ("dinov2", "dinov2_with_registers")
-AZIMUTHS, POLARS = 360, 180  # number of bins of one degree
+MASKS = ("sam3", "sam3_video")  # boxes and masks of one phrase at a time
+PER_PHRASE = 20  # boxes of a phrase that are kept
 FIELDS = 5.0, 150.0  # degrees; limits of the field of view
-CROPS = 16  # crops per batch
 
 
 class Depth(NamedTuple):
@@ -53,17 +50,7 @@ class Depth(NamedTuple):
     focal: float | None
 
 
-class Facing(NamedTuple):
-    """Orientation of the object in a crop, radians; see `foundation_geometry.front_of`."""
-
-    azimuth: float
-    polar: float
-    rotation: float
-    sigma: float  # standard deviation of the azimuth
-    flip: float  # probability of the opposite heading
-
-
-def _loaded(auto: Any, folder: Path, role: str, kinds: Sequence[str], device: torch.device) -> Any:
+def loaded(auto: Any, folder: Path, role: str, kinds: Sequence[str], device: torch.device) -> Any:
     """Load the folder's network for inference.
 
     Raise InputError if it is of another kind or incomplete.
@@ -97,7 +84,7 @@ def _loaded(auto: Any, folder: Path, role: str, kinds: Sequence[str], device: to
     return model.eval().to(device)
 
 
-def _prepared(auto: Any, folder: Path, role: str) -> Any:
+def prepared(auto: Any, folder: Path, role: str) -> Any:
     """Load the folder's processor of images (and texts)."""
     try:
         return auto.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
@@ -115,10 +102,10 @@ class Detector:
 
         self.device, self.at_once = device_of(device), phrases_at_once
         kinds = BY_TOKENS + BY_PHRASES
-        self.model = _loaded(
+        self.model = loaded(
             AutoModelForZeroShotObjectDetection, folder, "detector", kinds, self.device
         )
-        self.processor = _prepared(AutoProcessor, folder, "detector")
+        self.processor = prepared(AutoProcessor, folder, "detector")
         self.by_tokens = self.model.config.model_type in BY_TOKENS
 
     @torch.inference_mode()
@@ -171,9 +158,61 @@ class Detector:
 
 def _together(parts: Sequence[Boxes]) -> Boxes:
     """Concatenate boxes of several groups of phrases, with score 0 for other groups' phrases."""
+    masks = [part.mask for part in parts if part.mask is not None]
     return Boxes(
-        np.concatenate([part.box for part in parts]), block_diag(*(part.score for part in parts))
+        np.concatenate([part.box for part in parts]),
+        block_diag(*(part.score for part in parts)),
+        np.concatenate(masks) if len(masks) == len(parts) else None,
     )
+
+
+class Segmenter:
+    """Open-vocabulary detector of boxes and masks: SAM 3."""
+
+    def __init__(self, folder: Path, device: str = "cpu") -> None:
+        from transformers import Sam3Model, Sam3Processor
+
+        self.device = device_of(device)
+        self.model = loaded(Sam3Model, folder, "detector", MASKS, self.device)
+        self.processor = prepared(Sam3Processor, folder, "detector")
+
+    @torch.inference_mode()
+    def __call__(self, picture: Pixels, phrases: Sequence[str]) -> Boxes:
+        """Return the best boxes of an image (H, W, 3) for each phrase, with masks."""
+        inputs = self.processor(images=Image.fromarray(picture), return_tensors="pt")
+        vision = self.model.get_vision_features(inputs["pixel_values"].to(self.device))
+        height, width = picture.shape[:2]
+        return _together([self._part(vision, phrase, width, height) for phrase in phrases])
+
+    def _part(self, vision: Any, phrase: str, width: int, height: int) -> Boxes:
+        text = self.processor.tokenizer(
+            phrase,
+            return_tensors="pt",
+            padding="max_length",
+            truncation=True,
+            max_length=self.model.config.text_config.max_position_embeddings,
+        ).to(self.device)
+        output = self.model(vision_embeds=vision, **text)
+        score = output.pred_logits[0].float().sigmoid()
+        if output.presence_logits is not None:
+            score = score * output.presence_logits[0].float().sigmoid()
+        best = score.argsort(descending=True)[:PER_PHRASE]
+        unit = np.tile([float(width), float(height)], 2)
+        box = output.pred_boxes[0, best].float().cpu().numpy().astype(float) * unit
+        box = box.clip(0, unit)
+        mask = (output.pred_masks[0, best] > 0).cpu().numpy()
+        valid = ((box[:, 2:] - box[:, :2]) >= 1).all(1)
+        score = score[best].cpu().numpy().astype(float)[:, None]
+        return Boxes(box[valid], score[valid], mask[valid])
+
+
+def detector(
+    folder: Path, device: str = "cpu", phrases_at_once: int = 20
+) -> "Detector | Segmenter":
+    """Load the detector of a folder, of the kind that its config.json names."""
+    if read_json(folder / "config.json", "detector config").get("model_type") in MASKS:
+        return Segmenter(folder, device)
+    return Detector(folder, device, phrases_at_once)
 
 
 def sentence(phrases: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
@@ -215,13 +254,13 @@ class DepthMap:
         from transformers import AutoImageProcessor, AutoModelForDepthEstimation
 
         self.device = device_of(device)
-        self.model = _loaded(AutoModelForDepthEstimation, folder, "depth", DEPTHS, self.device)
+        self.model = loaded(AutoModelForDepthEstimation, folder, "depth", DEPTHS, self.device)
         if getattr(self.model.config, "depth_estimation_type", "metric") != "metric":
             raise InputError(
                 f"depth weights {folder} give relative depth; metric ones are needed"
                 " (...-Metric-...)"
             )
-        self.processor = _prepared(AutoImageProcessor, folder, "depth")
+        self.processor = prepared(AutoImageProcessor, folder, "depth")
 
     @torch.inference_mode()
     def __call__(self, picture: Pixels, focal: float | None = None) -> Depth:
@@ -243,81 +282,3 @@ class DepthMap:
             return Depth(metres, None)
         estimated_focal = 0.5 / math.tan(math.radians(float(field.clamp(*FIELDS))) / 2)
         return Depth(metres if focal is None else metres * focal / estimated_focal, estimated_focal)
-
-
-class Orientation:
-    """Orientation of the objects in crops."""
-
-    def __init__(self, folder: Path, device: str = "cpu") -> None:
-        from transformers import AutoImageProcessor, AutoModel
-
-        self.device = device_of(device)
-        self.backbone = _loaded(AutoModel, folder, "orientation", BACKBONES, self.device)
-        self.processor = _prepared(AutoImageProcessor, folder, "orientation")
-        weights = load_file(str(folder / HEAD))
-        out = len(weights["net2.0.bias"]) if "net2.0.bias" in weights else 0
-        if out <= AZIMUTHS + POLARS + 2:
-            raise InputError(
-                f"{folder / HEAD} is not an orientation head: net2.0.bias has {out} outputs"
-            )
-        self.head = head(self.backbone.config.hidden_size, out)
-        try:
-            self.head.load_state_dict(weights)
-        except RuntimeError as error:
-            raise InputError(
-                f"{folder / HEAD} does not fit the network: {' '.join(str(error).split())[:200]}"
-            ) from None
-        self.head = self.head.eval().to(self.device)
-
-    @torch.inference_mode()
-    def __call__(self, crops: Sequence[Pixels]) -> list[Facing]:
-        """Estimate the orientation in crops (h, w, 3) of one object each."""
-        facing: list[Facing] = []
-        for start in range(0, len(crops), CROPS):
-            squares = [Image.fromarray(squared(crop)) for crop in crops[start : start + CROPS]]
-            pixels = self.processor(images=squares, return_tensors="pt")["pixel_values"].to(
-                self.device
-            )
-            feature = self.backbone(pixel_values=pixels).last_hidden_state[:, 0]
-            facing += [decoded(row) for row in self.head(feature).float().cpu()]
-        return facing
-
-
-def head(width: int, out: int) -> nn.Module:
-    """Build Orient Anything's head with its published parameter names.
-
-    It has two linear layers, each with batch norm.
-    """
-    net = nn.Sequential()
-    net.add_module("net1", nn.Sequential(nn.Linear(width, out), nn.BatchNorm1d(out), nn.ReLU()))
-    net.add_module("net2", nn.Sequential(nn.Linear(out, out), nn.BatchNorm1d(out)))
-    return net
-
-
-def decoded(logits: torch.Tensor) -> Facing:
-    """Decode the head's output (360 + 180 + R + 2,).
-
-    Azimuth from 0, polar from -90, rotation from -R / 2 degrees, and logits of having a front or
-    none.
-    """
-    rotations = len(logits) - AZIMUTHS - POLARS - 2
-    around, polar, rotation, front = logits.split([AZIMUTHS, POLARS, rotations, 2])
-    sure = float(front.softmax(0)[0])
-    azimuth, sigma, flip = spread(around.double().softmax(0).numpy(), sure)
-    return Facing(
-        azimuth,
-        math.radians(int(polar.argmax()) - POLARS / 2),
-        math.radians(int(rotation.argmax()) - rotations / 2),
-        sigma,
-        flip,
-    )
-
-
-def squared(picture: Pixels) -> Pixels:
-    """Pad an image to a black square, because processors crop the ends of long images."""
-    height, width = picture.shape[:2]
-    side = max(height, width)
-    square = np.zeros((side, side, 3), np.uint8)
-    y, x = (side - height) // 2, (side - width) // 2
-    square[y : y + height, x : x + width] = picture
-    return square

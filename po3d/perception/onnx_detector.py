@@ -14,12 +14,11 @@ The form of the outputs is recognised from their names and shapes (n boxes, c cl
 All others are refused. No file is downloaded here.
 """
 
-import importlib.util
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +26,12 @@ from PIL import Image
 
 from po3d.io.errors import InputError
 from po3d.io.files import lines_beside, read_text
+from po3d.perception.onnx_session import LONGEST, OnnxNetwork, check_file, run_network, session
 from po3d.scene.geometry import Array
 
 Pixels = NDArray[np.uint8]
 
 STRIDES = (8, 16, 32)  # of YOLO's grids
-LONGEST = 4096  # pixels of a side of a network's input
 TEXT = 1_000_000  # bytes of a file of class names
 SIDE = 640  # input size of networks that accept any
 GRAY = 114  # of the border around pictures in YOLO's inputs
@@ -42,8 +41,6 @@ WIDE = 1.8  # aspect ratio above which a picture is also cut into tiles
 TILE_WIDTH = 1.25  # width of a tile in heights of the picture
 MOST_TILES = 12  # of a picture
 BORDER = 4  # pixels; a box that ends so close to an inner edge of a tile is cut off
-SUFFIXES = (".onnx", ".xml")  # .xml: OpenVINO's own form
-NEEDED = "an ONNX detector needs openvino or onnxruntime: pip install 'po3d[openvino]'"
 
 
 class Boxes(NamedTuple):
@@ -51,21 +48,8 @@ class Boxes(NamedTuple):
 
     box: Array  # (n, 4) x0, y0, x1, y1 in pixels
     score: Array  # (n, classes), 0 to 1
-
-
-class Port(NamedTuple):
-    """An input or output of a network; sizes that are not fixed are -1."""
-
-    name: str
-    shape: tuple[int, ...]
-
-
-class OnnxNetwork(NamedTuple):
-    """A loaded network."""
-
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
-    run: Callable[[dict[str, Array]], list[Array]]  # arrays by input -> outputs in order
+    # (n, h, w) which points of an even grid over the picture belong to each object; None: unknown
+    mask: NDArray[np.bool_] | None = None
 
 
 def coco_names() -> tuple[str, ...]:
@@ -82,57 +66,6 @@ def read_names(path: str | Path) -> tuple[str, ...]:
     if not names:
         raise InputError(f"class names {path}: no names in it")
     return names
-
-
-def session(path: str | Path) -> OnnxNetwork:
-    """Load a network file with OpenVINO, or with ONNX Runtime if that is what is installed."""
-    path = Path(path)
-    if importlib.util.find_spec("openvino"):
-        load = _openvino
-    elif importlib.util.find_spec("onnxruntime"):
-        load = _onnxruntime
-    else:
-        raise InputError(NEEDED)
-    try:
-        return load(path)
-    except Exception as error:  # errors of the runtimes are of classes of their own
-        reason = " ".join(str(error).split())[:160] or type(error).__name__
-        raise InputError(f"detector {path} can't be loaded ({reason})") from None
-
-
-def _openvino(path: Path) -> OnnxNetwork:
-    import openvino
-
-    core = openvino.Core()
-    model = core.read_model(path)
-    compiled = core.compile_model(
-        model, "CPU", {"INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
-    )
-
-    def port(node: Any) -> Port:
-        sizes = tuple(d.get_length() if d.is_static else -1 for d in node.get_partial_shape())
-        return Port(node.get_any_name() if node.get_names() else "", sizes)
-
-    def run(arrays: dict[str, Array]) -> list[Array]:
-        result = compiled(arrays)
-        return [np.asarray(result[k]) for k in range(len(compiled.outputs))]
-
-    return OnnxNetwork(tuple(map(port, compiled.inputs)), tuple(map(port, compiled.outputs)), run)
-
-
-def _onnxruntime(path: Path) -> OnnxNetwork:
-    import onnxruntime
-
-    network = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-
-    def port(node: Any) -> Port:
-        return Port(node.name, tuple(d if isinstance(d, int) else -1 for d in node.shape))
-
-    return OnnxNetwork(
-        tuple(map(port, network.get_inputs())),
-        tuple(map(port, network.get_outputs())),
-        lambda arrays: network.run(None, arrays),
-    )
 
 
 # --- inputs and outputs ---------------------------------------------------------------------------
@@ -233,14 +166,7 @@ class OnnxDetector:
 
     def check_file(self) -> None:
         """Raise InputError if the file is missing or has another kind of name."""
-        if self.path.suffix.lower() not in SUFFIXES:
-            raise InputError(
-                f"detector {self.path}: the name should end in {' or '.join(SUFFIXES)}"
-            )
-        if not self.path.is_file():
-            raise InputError(
-                f"detector {self.path} is no file; docs/photographs.md says how to get one"
-            )
+        check_file(self.path, "detector", "docs/photographs.md")
 
     @cached_property
     def network(self) -> OnnxNetwork:
@@ -342,11 +268,7 @@ class OnnxDetector:
     def _outputs(self, form: str, arrays: dict[str, Array]) -> list[Array]:
         """Run the network; InputError if it fails, or for outputs of another form than its
         description says."""
-        try:
-            outputs = self.network.run(arrays)
-        except Exception as error:  # errors of the runtimes are of classes of their own
-            reason = " ".join(str(error).split())[:160] or type(error).__name__
-            raise InputError(f"detector {self.path} can't be run ({reason})") from None
+        outputs = run_network(self.network, arrays, f"detector {self.path}")
         if not all(out.dtype.kind in "uif" and np.isfinite(out).all() for out in outputs):
             raise InputError(f"detector {self.path}: its outputs are not finite")
         c, shapes = len(self.names), [out.shape[1:] for out in outputs]

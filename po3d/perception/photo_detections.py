@@ -73,6 +73,7 @@ class PhotoDetection(NamedTuple):
     box: Array  # (4,) x0, y0, x1, y1 in pixels
     names: dict[str, float]  # name -> probability
     score: float
+    mask: NDArray[np.bool_] | None = None  # (h, w), an even grid over the picture
 
 
 def nouns(things: Sequence[str]) -> list[str]:
@@ -97,11 +98,17 @@ def _nouns(description: Description) -> Iterator[str]:
 
 
 def chosen(
-    box: Array, score: Array, phrases: Sequence[str], wanted: int, choice: Choice = Choice()
+    box: Array,
+    score: Array,
+    phrases: Sequence[str],
+    wanted: int,
+    choice: Choice = Choice(),
+    mask: NDArray[np.bool_] | None = None,
 ) -> list[PhotoDetection]:
     """Select objects among boxes (n, 4) with scores (n, phrases), highest score first.
 
-    The first `wanted` phrases are the question's, which presupposes that these objects exist.
+    `mask`: (n, h, w) masks of the boxes, if there are any. The first `wanted` phrases are the
+    question's, which presupposes that these objects exist.
     """
     if len(box) == 0:
         return []
@@ -125,7 +132,12 @@ def chosen(
             merged[twin] = np.maximum(merged[twin], score[i])
     most = max(MOST, wanted)
     return [
-        PhotoDetection(box[order[k]], _names(merged[k], phrases), float(best[order[k]]))
+        PhotoDetection(
+            box[order[k]],
+            _names(merged[k], phrases),
+            float(best[order[k]]),
+            None if mask is None else mask[order[k]],
+        )
         for k in rows[:most]
     ]
 
@@ -164,8 +176,18 @@ def crop(picture: Pixels, box: Sequence[float]) -> Pixels:
     ]
 
 
-def colors(picture: Pixels, box: Sequence[float]) -> dict[str, float]:
-    """Return the share of each colour word among the pixels in the middle of an image box.
+def inside(mask: NDArray[np.bool_], y: Array, x: Array, height: int, width: int) -> Array:
+    """Return which pixels (y, x) of a picture are in a mask (h, w) over the whole picture."""
+    h, w = mask.shape
+    rows, columns = (y * h // height).astype(int), (x * w // width).astype(int)
+    return mask[rows.clip(0, h - 1), columns.clip(0, w - 1)]
+
+
+def colors(
+    picture: Pixels, box: Sequence[float], mask: NDArray[np.bool_] | None = None
+) -> dict[str, float]:
+    """Return the share of each colour word among the pixels in the middle of an image box, or among
+    those of its mask.
 
     Colour words are those of po3d.scene.rooms.COLORS.
 
@@ -175,6 +197,10 @@ def colors(picture: Pixels, box: Sequence[float]) -> dict[str, float]:
     part = crop(
         picture, (x - MIDDLE * w / 2, y - MIDDLE * h / 2, x + MIDDLE * w / 2, y + MIDDLE * h / 2)
     )
+    if mask is not None:
+        height, width = picture.shape[:2]
+        own = picture[inside(mask, *np.indices((height, width)), height, width)]
+        part = own[None] if len(own) else part
     hsv = np.asarray(Image.fromarray(part).convert("HSV"), float).reshape(-1, 3)[::7]
     hue, saturation, value = hsv[:, 0] * 360 / 256, hsv[:, 1] / 255, hsv[:, 2] / 255
     pale = (hue < 48) & (saturation < 0.4) & (value > 0.6)

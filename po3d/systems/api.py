@@ -113,10 +113,15 @@ class Answer:
     def __str__(self) -> str:
         if self.status == "ok":
             lines = [f"answer: {shape_name(self.answer)} (probability {self.probability:.2f})"]
-        elif self.status == "abstained":
+        elif self.status == "abstained" and self.scene is None:
             return self._clarification()
         else:
             lines = [f"no answer: {self.reason}"]
+            if self.status == "abstained" and self.choices and self.choices[0].answer:
+                likeliest = self.choices[0]
+                lines.append(
+                    f"likeliest: {likeliest.answer} (probability {likeliest.probability or 0:.2f})"
+                )
         lines += map(str, self.mended)
         if self.understood:
             lines.append(f"Understood as: {self.understood[0][0]}")
@@ -482,6 +487,8 @@ class Model:
             return ""
         if differ:
             return "the question has two interpretations"
+        if cause := self.pipeline.executor.doubt(execution, scene):
+            return cause
         return f"probability {math.floor(100 * probability) / 100:.2f}, below {ask_below:g}"
 
     def _restricted_to_options(self, reading: ParsedQuestion, question: Question) -> ParsedQuestion:

@@ -190,6 +190,9 @@ class Domain:
     assume_present: bool = True
     classes: tuple[str, ...] = ()  # photographs: all names that their detector knows; (): any
 
+    headings: bool = False  # photographs: whether an orientation network is given
+    depth: bool = False  # photographs: whether a depth map is given
+
     # --- functions
     # Whether a question with its change and frame is in the wording of the domain's benchmarks.
     own_wording: Callable[[Question, ParsedQuestion], bool] = lambda q, reading: reading.sure
@@ -209,6 +212,8 @@ class Domain:
     relevant: Callable[[Mapping[str, Setting], ParsedQuestion], Mapping[str, Setting]] = (
         lambda settings, reading: settings
     )
+    # Why an answer is improbable, in one sentence; "" if only its probability is known.
+    doubts: Callable[["Domain", Execution, Scene], str] = lambda domain, execution, scene: ""
     # One executor per image, for the given questions alone; None: `bind` of each image.
     batch: Callable[["Domain", Sequence[ParsedImage]], Sequence[SceneExecutor]] | None = None
 
@@ -354,6 +359,11 @@ class Domain:
         used = {name: options.get(name) for name, _ in self.explained_with}
         changed = {name: value for name, value in used.items() if value is not None}
         return replace(self.certain(), **{**dict(self.explained_with), **changed})
+
+    def doubt(self, execution: Execution, scene: Scene) -> str:
+        """Return in one sentence why an answer is improbable; "" if only its probability is
+        known."""
+        return self.doubts(self, execution, scene)
 
     def bind(self, tables: ImageScenes) -> SceneExecutor:
         return self.executor_of(self, tables)

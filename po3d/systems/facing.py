@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from po3d.benchmarks.pulsecheck457.pose_real import WAYS
-from po3d.perception.foundation import Pixels, crop
 from po3d.perception.foundation_geometry import front_of
 from po3d.perception.foundation_weights import HEAD, Weights, folders
+from po3d.perception.photo_detections import Pixels, crop
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.vocabulary import FACINGS
 from po3d.systems.interfaces import Context
@@ -21,9 +21,9 @@ from po3d.systems.interfaces import Context
 class BoxFacing:
     """A System that returns the nearest of four headings for the object in a question's box.
 
-    `face`: predicts the orientation of crops, as `po3d.perception.foundation_networks.Orientation`
-    does. `photo`: pixels of an image by name. `box`: its box (x0, y0, x1, y1) in pixels, None if
-    unknown.
+    `face`: predicts the orientation of crops, as `foundation_orientation.Orientation` of
+    po3d.perception does. `photo`: pixels of an image by name. `box`: its box (x0, y0, x1, y1) in
+    pixels, None if unknown.
     """
 
     def __init__(
@@ -59,6 +59,6 @@ def orientation_network(
     """Load Orient Anything from a folder made as in docs/foundation.md; InputError if it is
     missing."""
     at = folders([Weights("orientation", weights, None, (HEAD,))], False)
-    from po3d.perception.foundation_networks import Orientation  # imports torch
+    from po3d.perception.foundation_orientation import Orientation  # imports torch
 
     return Orientation(at["orientation"], device)

@@ -15,17 +15,20 @@ from dataclasses import replace
 import numpy as np
 
 from po3d.language.descriptions import Description, describe
-from po3d.language.lexicon import fits
+from po3d.language.lexicon import fits, kinds_of
 from po3d.language.program import Call
 from po3d.reasoning.grounded import Ground, rows_only
 from po3d.reasoning.grounding import LANDS, Grounder
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.scene.geometry import Array
 from po3d.scene.table import Scene
+from po3d.systems.photograph_reasons import KIND, no_class
+from po3d.systems.photograph_roles import role_weights
 
-KIND = 0.6  # least fit of a noun to a class for the detector to know its kind
 NARROWER = 0.85  # a smaller fit: the noun is narrower than the class ("surfer" for a person)
 MAYBE = 0.5  # probability that an object of the wider class is of the narrower kind
+COVERED = frozenset(("animal", "vehicle", "person", "farm animal"))  # kinds with classes for most
+MISNAMED = frozenset((("lamp", "traffic light"), ("lamps", "traffic light")))
 COLORED = 0.25  # share of a colour's pixels in an object that has this colour
 FAINT = 0.4  # factor for an object without these pixels: the box has background too
 # Log odds of an image to contain a class against those of its best box to be right, where it
@@ -57,8 +60,21 @@ def presence(belief: float, odds: float = 1.0) -> float:
 def unknown_kind(phrase: str, classes: Sequence[str]) -> str:
     """Return the noun of a description if the detector knows no kind of it; else ""."""
     noun = describe(phrase).noun
-    known = not noun or max((fits(noun, name) for name in classes), default=1.0) >= KIND
-    return "" if known else noun
+    if noun and classes and not any(knows(noun, name) for name in classes):
+        return noun
+    return ""
+
+
+def knows(noun: str, name: str) -> bool:
+    """Whether a noun may mean an object of a class; a lamp is no traffic light."""
+    return fits(noun, name) >= KIND and (noun, name) not in MISNAMED
+
+
+def partly_known(noun: str, classes: Sequence[str]) -> bool:
+    """Whether the classes are only some of a noun's kinds: a sign may be another one than a stop
+    sign."""
+    fit = max((fits(noun, name) for name in classes), default=1.0)
+    return NARROWER < fit < 1 and COVERED.isdisjoint(kinds_of(noun))
 
 
 def refuse_unknown(program: Call, classes: Sequence[str]) -> None:
@@ -66,12 +82,12 @@ def refuse_unknown(program: Call, classes: Sequence[str]) -> None:
     (it names the first one), or chooses among answers that the question does not offer."""
     for call in program.calls():
         if call.op == "choices":
-            raise ExecutionFailure("unknown", "unknown: the question offers no answers")
+            raise ExecutionFailure("unknown", "The question offers no answers")
         phrase = call.args[0] if call.op == "refer" else ""
         if call.op == "filter" and call.args[0] == "name" and call.args[2].op == "scene":
             phrase = call.args[1]
         if noun := unknown_kind(str(phrase), classes):
-            raise ExecutionFailure("not found", f"unknown: the detector does not know {noun!r}")
+            raise ExecutionFailure("not found", no_class(noun))
 
 
 def granted(beliefs: Mapping[str, float]) -> float:
@@ -97,10 +113,12 @@ def set_of(program: Call) -> str:
 def set_outcome(program: Call, scene: Scene, classes: Sequence[str]) -> Outcome:
     """Answer a question for the number or existence of objects that fit a description."""
     description = describe(set_of(program))
-    chance = members(description, scene, classes)
+    chance = members(description, scene, classes, program.op == "exist")
     there = np.array([o.existence for o in scene.objects])
     if program.op == "exist":
         p = 1 - math.prod(1 - c for c in chance) * (1 - presence(ABSENT))
+        if p < 0.5 and partly_known(description.noun, classes):
+            return Outcome("ok", "no", (1 - p) * MAYBE, valid=1.0)
         return Outcome("ok", "yes" if p >= 0.5 else "no", max(p, 1 - p), valid=1.0)
     number = np.ones(1)  # probabilities of 0, 1 ... things
     for c in chance:
@@ -115,11 +133,17 @@ def set_outcome(program: Call, scene: Scene, classes: Sequence[str]) -> Outcome:
     return Outcome("ok", str(best), p, valid=1.0)
 
 
-def members(d: Description, scene: Scene, classes: Sequence[str]) -> Array:
-    """Return (n,) the probability that each object exists and fits a description."""
+def members(d: Description, scene: Scene, classes: Sequence[str], exists: bool = False) -> Array:
+    """Return (n,) the probability that each object exists and fits a description.
+
+    `exists`: the question is whether there is one, so that a relation to a thing that is unknown or
+    not detected counts as uncertain; else it is taken for granted.
+    """
     grounder = Grounder(scene)
     fit = grounder.named(d.noun)
-    chance = np.select([fit >= NARROWER, fit >= KIND], [1.0, MAYBE], 0.0)
+    role = role_weights(d.noun, scene)
+    maybe = MAYBE if (role == 1).all() else 1.0
+    chance = np.select([fit >= NARROWER, fit >= KIND], [1.0, maybe], 0.0) * role
     chance *= np.array([o.existence for o in scene.objects])
     for name, values in d.attributes:
         if name == "color":
@@ -128,8 +152,16 @@ def members(d: Description, scene: Scene, classes: Sequence[str]) -> Array:
             )
     for relation, landmarks in d.relations:
         noun = landmarks[0].noun
-        if noun in LANDS or max((fits(noun, name) for name in classes), default=1.0) >= KIND:
-            chance = chance * grounder.related(relation, landmarks, chance)
+        known = noun in LANDS or not classes or any(knows(noun, name) for name in classes)
+        if known and not (exists and noun not in LANDS and not grounder.named(noun).any()):
+            holds = grounder.related(relation, landmarks, chance)
+            if relation == "on" and noun not in LANDS:
+                named = grounder.named(noun) >= KIND
+                carried = [named[under(scene, i)].any() for i in range(len(scene))]
+                holds = np.maximum(holds, np.array(carried, float))
+            chance = chance * holds
+        elif exists:
+            chance = chance * MAYBE
     for rank in d.ranks:
         chance = chance * grounder.ranked(rank, chance)
     return chance
@@ -213,6 +245,7 @@ def salient(using: Ground) -> Ground:
             return rows_only(phrase, scene)
         beliefs = np.array(using(phrase, scene), float)
         weights = beliefs * [o.existence * _area(o.box) ** SALIENCE for o in scene.objects]
+        weights *= role_weights(describe(phrase).noun, scene)
         return (weights / max(weights.sum(), 1e-12) * beliefs.sum()).tolist()
 
     return grounded
@@ -231,7 +264,7 @@ def nearest_listed(program: Call, scene: Scene, using: Ground, classes: Sequence
     rows = [i for i, c in enumerate(chance) if c >= 0.5 and i != row]
     if not rows:
         what = phrase or "other thing"
-        raise ExecutionFailure("not found", f"not found: no {what} is detected near the {anchor}")
+        raise ExecutionFailure("not found", f"No {what} was detected near the {anchor}")
     named = [Call("refer", (f"#{i} {scene.objects[i].value('name')}",)) for i in rows]
     pairs = [Call("group", tuple(named[k : k + 2])) for k in range(0, len(named), 2)]
     things = functools.reduce(lambda a, b: Call("union", (a, b)), pairs)
@@ -250,27 +283,35 @@ def best_boxes(program: Call, scene: Scene) -> dict[str, float]:
     return beliefs
 
 
+def under(scene: Scene, row: int) -> list[int]:
+    """Return the objects that may carry an object, by their boxes in the image."""
+    x0, y0, x1, y1 = scene.objects[row].box
+    rows = []
+    for i, o in enumerate(scene.objects):
+        left, top, right, bottom = o.box
+        shared = min(x1, right) - max(x0, left)
+        beside = shared < SHARED * min(x1 - x0, right - left)
+        low = top >= y0 + LOWER * (y1 - y0) and bottom >= y1 - SLACK * (y1 - y0)
+        if i != row and low and not beside:
+            rows.append(i)
+    return rows
+
+
 def support_outcome(program: Call, scene: Scene, using: Ground) -> Outcome:
     """Answer what an object stands or sits on, by the boxes in the image; ExecutionFailure if no
     detected object is under it."""
     phrases = [str(call.args[0]) for call in program.calls() if call.op == "refer"]
     if len(phrases) != 1:
-        raise ExecutionFailure("unknown", "unknown: what supports a thing that has no description")
+        raise ExecutionFailure("unknown", "The thing whose support is asked for has no description")
     phrase = phrases[0]
     beliefs = list(using(phrase, scene))
     if not beliefs or max(beliefs) <= 0:
-        raise ExecutionFailure("not found", f"not found: {phrase!r} is not in the scene")
+        raise ExecutionFailure("not found", f"No object named {phrase!r} was detected")
     row = int(np.argmax(beliefs))
-    x0, y0, x1, y1 = scene.objects[row].box
-    candidates = []
-    for i, o in enumerate(scene.objects):
-        left, top, right, bottom = o.box
-        shared = min(x1, right) - max(x0, left)
-        beside = shared < SHARED * min(x1 - x0, right - left)
-        if i == row or beside or top < y0 + LOWER * (y1 - y0) or bottom < y1 - SLACK * (y1 - y0):
-            continue
-        candidates.append((o.existence, o.value("name")))
+    candidates = [
+        (o.existence, o.value("name")) for o in map(scene.objects.__getitem__, under(scene, row))
+    ]
     if not candidates:
-        raise ExecutionFailure("unknown", f"unknown: nothing that is detected is under {phrase!r}")
+        raise ExecutionFailure("unknown", f"Nothing that was detected is under {phrase!r}")
     chance, name = max(candidates)
     return Outcome("ok", name, chance * max(beliefs), valid=1.0, rows=(row,))

@@ -8,20 +8,16 @@ estimator for images, or from open-vocabulary networks that detect the objects o
 
 import functools
 import math
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
-from po3d.io.seeding import rng
 from po3d.language.descriptions import describe
-from po3d.language.grammar import load
 from po3d.language.program import Call, ProgramError
-from po3d.language.programs.threedsrbench import THREEDSRBENCH, PhraseCall, parse_text
+from po3d.language.programs.threedsrbench import THREEDSRBENCH, PhraseCall
 from po3d.language.read import photograph_words
 from po3d.language.read.parse import Parse
-from po3d.language.read.threedsrbench_reader import fit_options, read
+from po3d.language.read.threedsrbench_reader import fit_options
 from po3d.reasoning.counterfactuals import Counterfactual, record
 from po3d.reasoning.evaluator import is_support
 from po3d.reasoning.grounded import LEAST, Ground, answered, nearest, rows_only, without_row
@@ -31,7 +27,8 @@ from po3d.reasoning.questions import Question
 from po3d.reasoning.rules import THREEDSRBENCH_RULES, Rules
 from po3d.scene.camera import camera_pose_of
 from po3d.scene.orbit import viewer_axes
-from po3d.scene.table import ObjectState, Scene
+from po3d.scene.table import Scene
+from po3d.systems import photograph_reasons as reasons
 from po3d.systems import scene_sources as sources
 from po3d.systems.answer_options import words
 from po3d.systems.domain import Domain, Execution, ParsedQuestion
@@ -39,7 +36,6 @@ from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure
 from po3d.systems.general_parser import ParserMode, as_phrases, second
 from po3d.systems.image_scenes import PREDICTED, ImageScenes
-from po3d.systems.interfaces import QuestionParser
 from po3d.systems.oracle import Module
 from po3d.systems.oracle.views import VIEW_TABLES
 from po3d.systems.photograph_answers import (
@@ -57,44 +53,13 @@ from po3d.systems.photograph_answers import (
     support_outcome,
     yes_no,
 )
+from po3d.systems.photograph_grounding import mistaken, true_ground
+from po3d.systems.photograph_headings import GUESS, heading_guess
+from po3d.systems.photograph_parser import by_words, is_template, question_parser
 from po3d.systems.pipeline import Pipeline
 
 # Modules that affect the grounding of phrases without relations.
 NAMING = ("detection", *VIEW_TABLES.beliefs)
-GUESS = "a guess"  # in the reason of an answer that rests on unknown headings
-TURNS = 4  # headings that are tried
-OF_PICTURE = re.compile(r" of (?:the|this) (?:photo(?:graph)?|picture|image)\b", re.IGNORECASE)
-# Without an orientation network: flip probability 0.5, standard deviation a quarter turn's.
-UNKNOWN_FLIP, UNKNOWN_HEADING = 0.49, 0.9
-
-
-def question_parser(photographs: bool = False) -> QuestionParser:
-    """Return the rule-based parser of texts and options. `photographs`: questions that match no
-    template of the benchmark are first read by the rules for photographs (`photograph_words`)."""
-
-    def parse(question: Question) -> Parse:
-        plain = _by_words(question) if photographs and not _is_template(question) else None
-        if plain is None:
-            return read(question.text, question.options)
-        try:
-            return replace(plain, program=THREEDSRBENCH.from_core(plain.program))
-        except ProgramError:  # the benchmark has no such operation
-            return plain
-
-    return QuestionParser(
-        lambda questions: [ParsedQuestion(parse(q).in_core(THREEDSRBENCH)) for q in questions]
-    )
-
-
-def _is_template(question: Question) -> bool:
-    """Whether the question matches a template of 3DSRBench or its twin; "the left side of the
-    picture" is none."""
-    text = question.text
-    return not OF_PICTURE.search(text) and any(form.fullmatch(text) for form in _forms())
-
-
-def _by_words(question: Question) -> Parse | None:
-    return photograph_words.read(question.text, tuple(map(str, question.options)))
 
 
 def _fit(question: Question, program: Call, rows: bool) -> Parse:
@@ -111,22 +76,26 @@ def _adapted(program: Call, question: Question) -> Parse:
 
 
 def _own_wording(question: Question, reading: ParsedQuestion) -> bool:
-    return _is_template(question)
+    return is_template(question)
 
 
 def _ruled(question: Question, reading: ParsedQuestion | None = None) -> bool:
     """Whether a rule for photographs reads the question: the general parser would only replace what
     the detector does not know."""
-    return _by_words(question) is not None
+    return by_words(question) is not None
 
 
 def _template_or_ruled(question: Question, reading: ParsedQuestion) -> bool:
-    return _is_template(question) or _ruled(question)
+    return is_template(question) or _ruled(question)
 
 
-@functools.cache
-def _forms() -> tuple[re.Pattern[str], ...]:
-    return tuple(map(load("threedsrbench").template, ("release.", "paper.", "free.")))
+def _doubt(domain: Domain, execution: Execution, scene: Scene) -> str:
+    guess = GUESS in execution.outcome.reason
+    if execution.reading.by == "general" and not guess:
+        return f"The answer is uncertain (probability {execution.believed:.2f})"
+    program = execution.reading.question.program
+    using = salient(ground) if domain.classes else ground
+    return reasons.doubt(program, scene, using, domain.headings, guess, domain.depth)
 
 
 def _among(program: Call, options: Sequence[str]) -> Call:
@@ -204,7 +173,7 @@ class PhotoExecutor:
             return Execution(outcome, reading)
         outcome = answered(program, scene, using, rules, **arguments)
         if outcome.answer is not None and (
-            guess := _heading_guess(program, scene, using, rules, outcome)
+            guess := heading_guess(program, scene, using, rules, outcome)
         ):
             outcome = replace(outcome, **guess)
         return Execution(outcome, reading)
@@ -232,7 +201,7 @@ class PhotoExecutor:
         outcome = answered(program, scene, using, rules, **arguments)
         if outcome.answer is None:
             return outcome
-        if guess := _heading_guess(program, scene, using, rules, outcome):
+        if guess := heading_guess(program, scene, using, rules, outcome):
             outcome = replace(outcome, **guess)
         answer = without_row(outcome.answer)
         if side:
@@ -264,7 +233,8 @@ class PhotoExecutor:
         text, figures = flip.text if flip else "", self.figures(question)
         reason = execution.outcome.reason
         notes = (*_camera(scene), *((reason,) if GUESS in reason else ()))
-        return Explanation(scene, execution.outcome, None, text, record, notes, figures)
+        why = reasons.plain(reason) if execution.outcome.answer is None else ""
+        return Explanation(scene, execution.outcome, None, text, record, notes, figures, reason=why)
 
     def _ground_phrase(self, phrase: str, scene: Scene) -> Sequence[float]:
         """Return `grounding.ground`, cached for scenes with equal settings of the modules that
@@ -276,44 +246,6 @@ class PhotoExecutor:
         if key not in self.tables.memo:
             self.tables.memo[key] = ground(phrase, scene)
         return self.tables.memo[key]
-
-
-def _heading_guess(
-    program: Call, scene: Scene, using: Ground, rules: Rules, outcome: Outcome
-) -> dict[str, Any]:
-    """Return the changes of an outcome that rests on headings which nothing determines; {} if it
-    does not. Its probability is at most the share of four headings that give the answer.
-    """
-    unknown = [k for k, o in enumerate(scene.objects) if _heading_unknown(o)]
-    if scene.source != "predicted" or not unknown:
-        return {}
-
-    def answers(rows: Sequence[int]) -> list[str | None]:
-        """Return the answers with these rows' headings turned by quarters."""
-        scenes = (_turned(scene, rows, k) for k in range(TURNS))
-        return [answered(program, turned, using, rules).answer for turned in scenes]
-
-    share = answers(unknown).count(outcome.answer) / TURNS
-    if share == 1:
-        return {}
-    asked = [k for k in unknown if k in outcome.rows]
-    deciding = [k for k in asked if answers([k]).count(outcome.answer) < TURNS] or asked
-    turned = sorted({f"the {scene.objects[k].value('name')}" for k in deciding})
-    reason = f"{GUESS}: nothing tells the heading of {' and '.join(turned) or 'an object'}"
-    probability = min(outcome.probability or 1.0, max(share, 1 / TURNS))
-    return {"reason": "; ".join(filter(None, (outcome.reason, reason))), "probability": probability}
-
-
-def _heading_unknown(o: ObjectState) -> bool:
-    """Whether both directions are equally probable, and the angle is as uncertain as it can be."""
-    return o.flip > UNKNOWN_FLIP and o.covariance[2][2] > UNKNOWN_HEADING**2
-
-
-def _turned(scene: Scene, rows: Sequence[int], quarters: int) -> Scene:
-    objects = list(scene.objects)
-    for k in rows:
-        objects[k] = replace(objects[k], heading=objects[k].heading + quarters * math.pi / 2)
-    return replace(scene, objects=tuple(objects))
 
 
 def _facing(table: Scene) -> Scene:
@@ -338,44 +270,6 @@ def _camera(scene: Scene) -> tuple[str, ...]:
     )
 
 
-def true_ground(question: Question, tables: ImageScenes) -> Ground:
-    """Return the grounding by the gold program; a description that is not in it is grounded in the
-    true scene."""
-    try:
-        things = parse_text(question.program).things if question.program else ()
-    except ProgramError:
-        things = ()
-    truth, (rows,) = tables.true, tables.rows.values()
-    referents = {without_row(thing): rows_only(thing, truth) for thing in things}
-    row_of = {j: k for k, j in enumerate(rows) if j is not None}
-
-    def grounded(phrase: str, scene: Scene) -> list[float]:
-        beliefs = [0.0] * len(scene)
-        for j, belief in enumerate(referents.get(phrase) or ground(phrase, truth)):
-            if j in row_of:
-                beliefs[row_of[j]] = belief
-        return beliefs
-
-    return grounded
-
-
-def mistaken(using: Ground, sigma: float, seed: int = 0) -> Ground:
-    """Return a grounding in which a share `sigma` of the descriptions refers to another object; an
-    error is shared by all questions with that description."""
-
-    def grounded(phrase: str, scene: Scene) -> list[float]:
-        beliefs = list(using(phrase, scene))
-        changed, other = rng(seed, f"noise/grounding/{scene.image}/{phrase}").random(2)
-        if changed >= sigma or len(beliefs) < 2 or not any(beliefs):
-            return beliefs
-        likeliest = beliefs.index(max(beliefs))
-        taken = [k for k in range(len(beliefs)) if k != likeliest][int(other * (len(beliefs) - 1))]
-        beliefs[likeliest], beliefs[taken] = beliefs[taken], beliefs[likeliest]
-        return beliefs
-
-    return grounded
-
-
 # The module grounding (true: a description refers to its true row, if the scene has it; else to the
 # best match) is beside those of the scene.
 DOMAIN = Domain(
@@ -396,7 +290,7 @@ DOMAIN = Domain(
 )
 # With scenes from networks for photographs.
 PHOTOGRAPHS = replace(
-    DOMAIN, own_wording=_template_or_ruled, refuses=_ruled, perceives_doubtfully=True
+    DOMAIN, own_wording=_template_or_ruled, refuses=_ruled, perceives_doubtfully=True, doubts=_doubt
 )
 
 
@@ -425,6 +319,8 @@ def pipeline(
         samples=samples,
         assume_present=assume_present,
         classes=classes,
+        headings=getattr(perception, "face", None) is not None,
+        depth=getattr(perception, "measure", None) is not None,
     )
     table_source = sources.source("photographs", scenes, perception, flip_tta, device)
     return Pipeline(

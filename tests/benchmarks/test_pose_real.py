@@ -17,7 +17,7 @@ from po3d.benchmarks.pulsecheck457 import pose_real
 from po3d.benchmarks.pulsecheck457.annotations import read_annotations, read_poses
 from po3d.cli import main as cli
 from po3d.io.errors import InputError
-from po3d.perception.foundation_networks import Facing
+from po3d.perception.foundation_orientation import Facing
 from po3d.reasoning.questions import Prediction
 from po3d.systems.facing import BoxFacing
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,10 @@ from PIL import Image
 from po3d.cli import studio_session
 from po3d.cli.studio_session import EXAMPLES, Session
 from po3d.io.errors import InputError
+from po3d.perception.foundation_estimator import FoundationEstimator
+from po3d.perception.onnx_detector import Boxes
+from po3d.systems import domain_router
+from po3d.systems.api import load
 
 
 def opened(name: str) -> Session:
@@ -172,3 +177,54 @@ def test_a_picture_becomes_a_table_and_a_saved_table_is_opened_again():
     assert again.rendered_picture() is None
     assert Image.open(io.BytesIO(session.picture_file())).size[1] == session.state.picture.shape[0]
     assert np.asarray(Image.open(io.BytesIO(opened("room.json").picture_file()))).std() > 1
+
+
+# --- photographs ----------------------------------------------------------------------------------
+
+
+def photograph() -> Session:
+    """A session whose detector always sees a person and a dog."""
+    box = np.array([[20.0, 20.0, 60.0, 100.0], [80.0, 70.0, 120.0, 100.0]])
+    boxes = Boxes(box, np.array([[0.9, 0.0], [0.0, 0.8]]))
+    estimator = FoundationEstimator(lambda _: boxes, None, None, classes=("person", "dog"))
+    model = load("photographs", perception=estimator, parser="benchmark")
+    session = Session(photographs=model)
+    session.open("photo.png", png(160, 120))
+    return session
+
+
+def test_a_photograph_is_shown_and_answered_with_the_reason_of_an_abstention():
+    session = photograph()
+    assert session.world == "photographs"
+    assert session.names == ["person", "dog"]
+    assert session.rendered_picture().shape == (120, 160, 3)
+    assert session.picture_file()[:4] == b"\x89PNG"
+    assert session.ask("How many people are there?").answer == "1"
+    assert session.ask("Is the dog to the left of the person?").answer == "no"
+    view = "From the perspective of the person, is the dog on the left or on the right?"
+    refused = session.ask(view)
+    assert refused.status == "abstained"
+    assert refused.reason.startswith("Headings need an orientation network")
+    studio_page = pytest.importorskip("po3d.cli.studio_page")  # needs viser
+    assert "Headings need an orientation network" in studio_page._answer_html(refused)
+    assert "likeliest" in studio_page._answer_html(refused)
+    assert "has no class" in session.ask("Is there a window?").reason
+
+
+def test_a_photograph_can_be_edited_and_asked_again():
+    session = photograph()
+    session.remove(0)
+    assert session.ask("How many people are there?").answer == "0"
+    session.undo()
+    assert session.ask("How many people are there?").answer == "1"
+    assert len(session.states) == 1
+
+
+def test_a_photograph_without_a_detector_is_refused(monkeypatch):
+    monkeypatch.setattr(domain_router, "is_photograph", lambda *_: True)
+    monkeypatch.setattr(domain_router, "nearest", lambda _: domain_router.DomainMatch("street", 0))
+    street = SimpleNamespace(pipeline=SimpleNamespace(tables=None))
+    monkeypatch.setattr(studio_session, "model", lambda world: street)
+    session = Session()
+    with pytest.raises(InputError, match="po3d studio --detector FILE"):
+        session.open("photo.png", png(160, 120))

@@ -14,6 +14,7 @@ from headless import Browser, executable
 viser = pytest.importorskip("viser", reason="pip install 'po3d[studio]'")
 
 from po3d.cli import studio_page  # noqa: E402
+from po3d.cli.studio_drawing import about_z  # noqa: E402
 from po3d.cli.studio_session import EXAMPLES, Session  # noqa: E402
 
 pytestmark = [
@@ -89,8 +90,8 @@ def test_what_is_dragged_stays_where_it_is_dropped(page):
     made, _ = page
     row = made.session.names.index("bed")
     made._take(row)
-    handle = made.handles[-1]
-    handle.position, handle.wxyz = (1.25, 2.5, 0.3), studio_page._about_z(1.0)
+    handle = made.drawing.handles[-1]
+    handle.position, handle.wxyz = (1.25, 2.5, 0.3), about_z(1.0)
 
     made._drop(row, handle)
     moved = made.session.scene.objects[row]

@@ -22,6 +22,16 @@ def refer(*phrases):
             'count(filter(name, "people sitting on the bench", scene))',
         ),
         ("Is there a cup on the table?", 'exist(filter(name, "cup on the table", scene))'),
+        (
+            "Is the man standing on some kind of board?",
+            'exist(filter(name, "man standing on a board", scene))',
+        ),
+        ("Is the airplane on the ground?", 'exist(filter(name, "airplane on the ground", scene))'),
+        (
+            "Which bananas are closer to us, the bunch on the left or the bunch on the right?",
+            "query(name, best(distance, least, viewer, "
+            f"group({refer('bananas on the left', 'bananas on the right')})))",
+        ),
         ("Any cats?", 'exist(filter(name, "cats", scene))'),
         ("Is anyone riding a horse?", 'exist(filter(name, "anyone riding a horse", scene))'),
         (
@@ -81,6 +91,7 @@ def test_what_a_question_means(text, meant):
         "Why is he running?",
         "From the man's point of view, is the dog on his left or on his right?",
         "How many blorbs are there?",
+        "Is the man in the red shirt facing the water?",
         "Which is nearer, the dog?",
         "?",
         "how many " * 60,

@@ -10,13 +10,15 @@ from PIL import Image
 
 from po3d.io.errors import InputError
 from po3d.perception.depth_files import (
+    DepthFile,
     Intrinsics,
+    PhotographWarning,
     fitted_to,
     looks_like_range,
     read_depth,
     read_intrinsics,
 )
-from po3d.perception.foundation import DepthFile, FoundationEstimator, PhotographWarning
+from po3d.perception.foundation_estimator import FoundationEstimator
 
 FOCAL = 100.0
 RAYS = (np.arange(160) + 0.5 - 80) / FOCAL, (np.arange(120) + 0.5 - 60) / FOCAL

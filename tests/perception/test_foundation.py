@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import torch
+from onnx_files import write_constant
 from PIL import Image
 from safetensors.torch import load_file, save_file
 
@@ -20,6 +21,7 @@ from po3d.io.config import ROOT
 from po3d.io.errors import InputError
 from po3d.io.images import exif_focal
 from po3d.perception import foundation_networks as networks
+from po3d.perception import foundation_orientation as orientations
 from po3d.perception.foundation import foundation
 from po3d.perception.foundation_weights import Weights, folders
 from po3d.reasoning.questions import read_predictions
@@ -39,11 +41,12 @@ QUESTION = "Which is closer to the camera, the dog or the car?"
 
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory):
-    """Folders of all five networks."""
+    """Folders of all networks."""
     root = tmp_path_factory.mktemp("hub")
     for make in (
         tiny.grounding_dino,
         tiny.owlv2,
+        tiny.sam3,
         tiny.depth_anything,
         tiny.depth_pro,
         tiny.orientation,
@@ -83,7 +86,8 @@ def ask(photo, *more):
 
 
 @pytest.mark.parametrize(
-    ("detector", "depth"), [("grounding_dino", "depth_anything"), ("owlv2", "depth_pro")]
+    ("detector", "depth"),
+    [("grounding_dino", "depth_anything"), ("owlv2", "depth_pro"), ("sam3", "depth_anything")],
 )
 def test_ask_goes_from_a_photo_to_a_table_and_an_answer(
     hub, photo, tmp_path, capsys, detector, depth
@@ -250,10 +254,10 @@ def test_weights_in_half_precision_are_read_as_single(hub, tmp_path):
 
 def test_a_head_of_another_width_is_refused(tmp_path):
     folder = tiny.orientation(tmp_path / "wide", rotations=360)
-    assert abs(networks.Orientation(folder)([PIXELS])[0].rotation) <= math.pi
-    save_file(networks.head(9, 902).state_dict(), folder / networks.HEAD)
+    assert abs(orientations.Orientation(folder)([PIXELS])[0].rotation) <= math.pi
+    save_file(orientations.head(9, 902).state_dict(), folder / orientations.HEAD)
     with pytest.raises(InputError, match="does not fit"):
-        networks.Orientation(folder)
+        orientations.Orientation(folder)
 
 
 # --- what networks say ----------------------------------------------------------------------------
@@ -298,6 +302,19 @@ def test_owlv2_boxes_are_in_the_pixels_of_the_unpadded_picture(hub):
     assert seen["pixel_values"].shape[-1] == seen["pixel_values"].shape[-2]
 
 
+def test_sam3_gives_masks_for_the_boxes_of_each_phrase(hub):
+    found = networks.detector(hub / "sam3")
+    assert isinstance(found, networks.Segmenter)
+    boxes = found(PIXELS, ["dog", "stop sign", "car " * 40])
+    assert boxes.score.shape == (len(boxes.box), 3)
+    assert ((boxes.score > 0).sum(1) == 1).all()  # each box was asked about one phrase
+    assert (boxes.score > 0).any(0).all()
+    assert boxes.mask.dtype == bool
+    assert boxes.mask.shape == (len(boxes.box), 16, 16)
+    assert (boxes.box <= (90, 60, 90, 60)).all()
+    assert isinstance(networks.detector(hub / "owlv2"), networks.Detector)
+
+
 @dataclass
 class Boxed:
     logits: torch.Tensor
@@ -328,13 +345,51 @@ def test_outputs_of_the_orientation_head_mean_angles():
     for at in (90, 360 + 120, 540 + 80):
         logits[at] = 20.0
     logits[-2:] = torch.tensor([20.0, -20.0])
-    facing = networks.decoded(logits)
+    facing = orientations.decoded(logits)
     assert np.degrees([facing.azimuth, facing.polar, facing.rotation]) == pytest.approx(
         [90, 30, -10]
     )
     assert facing.flip == pytest.approx(0, abs=1e-6)
     logits[-2:] = torch.tensor([-20.0, 20.0])
-    assert networks.decoded(logits).flip == pytest.approx(0.5)
+    assert orientations.decoded(logits).flip == pytest.approx(0.5)
+
+
+def test_v2_tells_the_order_of_symmetry_and_then_which_fronts_are_equal():
+    for order in (1, 2, 4, 0):
+        logits = np.full(900, -9.0)
+        angle = np.radians(np.arange(360) - 40)
+        logits[:360] = -2 + (4 * np.cos(order * angle) if order else 0)
+        logits[360 + 120], logits[540 + 170] = 9.0, 9.0
+        facing = orientations.decoded_v2(logits)
+        assert facing.symmetry == order
+        assert np.degrees([facing.polar, facing.rotation]) == pytest.approx([30, -10])
+        if order in (1, 2):
+            assert np.degrees(facing.azimuth) % (360 / order) == pytest.approx(40, abs=1)
+            assert facing.flip == pytest.approx({1: 0, 2: 0.5}[order], abs=0.02)
+        else:
+            assert (facing.flip, facing.sigma) == (0.5, pytest.approx(math.pi / 12**0.5))
+
+
+@pytest.mark.skipif(
+    not any(map(importlib.util.find_spec, ("openvino", "onnxruntime"))), reason="no ONNX runtime"
+)
+def test_v2_as_a_file_puts_the_symmetry_into_the_table(hub, tmp_path):
+    logits = np.full((1, 900), -9.0, np.float32)
+    logits[0, [10, 190]] = 9.0
+    path = write_constant(tmp_path / "v2.onnx", {"image": (1, 3, 28, 28)}, {"angles": logits})
+    given = settings(hub) | {"orientation": {"onnx": str(path)}}
+    estimator = foundation(**given, choice={"threshold": 0.0})
+    (scene,) = estimator.estimate([PIXELS], [None], things=["dog"])
+    assert {o.value("symmetry") for o in scene.objects} == {"2"}
+    assert {o.flip for o in scene.objects} == {0.5}
+    assert "orientation v2.onnx" in estimator.version
+    with pytest.raises(InputError, match=r"orientation .*none\.onnx is no file; docs/foundation"):
+        foundation(**settings(hub) | {"orientation": {"onnx": str(tmp_path / "none.onnx")}})
+    wrong = write_constant(
+        tmp_path / "wrong.onnx", {"image": (1, 3, 28, 28)}, {"angles": logits[:, :50]}
+    )
+    with pytest.raises(InputError, match="gives 50 numbers; Orient Anything V2 gives 900"):
+        orientations.OrientationV2(wrong)([PIXELS])
 
 
 def test_weights_with_the_names_that_dinov2_was_published_with_are_read(hub, tmp_path):
@@ -348,9 +403,9 @@ def test_weights_with_the_names_that_dinov2_was_published_with_are_read(hub, tmp
         for k, v in load_file(folder / "model.safetensors").items()
     }
     assert any("attention.query" in name for name in renamed)
-    expected = networks.Orientation(folder)([PIXELS])
+    expected = orientations.Orientation(folder)([PIXELS])
     save_file(renamed, folder / "model.safetensors", {"format": "pt"})
-    assert networks.Orientation(folder)([PIXELS]) == expected
+    assert orientations.Orientation(folder)([PIXELS]) == expected
 
 
 # --- settings -------------------------------------------------------------------------------------

@@ -133,6 +133,20 @@ def test_hidden_depth_is_that_of_things_of_the_name():
     assert named.covariance[1, 1] > unnamed.covariance[1, 1]  # a guess is doubted
 
 
+def test_a_mask_separates_things_at_one_depth():
+    true = held(CameraPose(1.2, 0.1, 0.0, AZIMUTH), WIDTH, HEIGHT, FOCAL)
+    pair = [((x, 4.0, 0.4), 0.3, (0.4, 0.4, 0.8)) for x in (-0.4, 0.4)]
+    points = unprojected(depth_map(true, pair), FOCAL)
+    both = (60, 40, 260, 230)
+    mask = np.zeros((24, 32), bool)
+    mask[:, :16] = True  # of the left half of the picture
+    assert thing_points(points, both, true)[:, 0].max() > 0.2
+    left = thing_points(points, both, true, mask & (depth_map(true, pair)[5::10, 5::10] < 4.5))
+    assert len(left) > 50
+    assert left[:, 0].max() < 0.0
+    assert left[:, 1].max() < 4.4
+
+
 def test_an_empty_or_outlying_box_has_no_points():
     points = unprojected(np.full((20, 30), 2.0), 30.0)
     camera = level_camera(30, 20, 30.0, None, points)

@@ -8,7 +8,9 @@ from test_foundation_geometry import FOCAL, HEIGHT, THINGS, WIDTH, depth_map, im
 
 from po3d.io.seeding import rng
 from po3d.perception import foundation_networks as networks
-from po3d.perception.foundation import Choice, FoundationEstimator, chosen, colors, nouns
+from po3d.perception.foundation_estimator import FoundationEstimator
+from po3d.perception.foundation_orientation import Facing
+from po3d.perception.photo_detections import Choice, chosen, colors, nouns
 from po3d.scene.camera import CameraPose, camera_pose_of, held
 from po3d.systems import photographs
 from po3d.systems.api import Model
@@ -59,7 +61,7 @@ class Staged:
         return networks.Depth(self.metres, None)
 
     def face(self, crops):
-        return [networks.Facing(math.pi / 2, 0.3, 0.0, 0.1, 0.02) for _ in crops]
+        return [Facing(math.pi / 2, 0.3, 0.0, 0.1, 0.02) for _ in crops]
 
 
 def test_a_staged_scene_gives_the_table_of_its_things_and_answers():

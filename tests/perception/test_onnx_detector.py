@@ -1,21 +1,22 @@
 """Detectors as ONNX files: the forms of their outputs, tiles, suppression, and what is refused."""
 
 import importlib.util
+import sys
 
 import numpy as np
 import pytest
 from onnx_files import write_constant
 
 from po3d.io.errors import InputError
+from po3d.perception import onnx_session
 from po3d.perception.onnx_detector import (
     OnnxDetector,
-    OnnxNetwork,
-    Port,
     class_wise_nms,
     coco_names,
     grid_cells,
     read_names,
 )
+from po3d.perception.onnx_session import OnnxNetwork, Port
 
 SIDE = 64
 NAMES = ("dog", "car", "cup")
@@ -211,6 +212,57 @@ def test_an_extremely_wide_picture_has_few_tiles():
     windows = list(found._windows(np.zeros((1, 30_000, 3), np.uint8)))
     assert len(windows) == 13
     assert windows[-1] == (29_999, 1)
+
+
+def test_onnx_runtime_runs_where_openvino_is_not_installed(tmp_path, monkeypatch):
+    class Node:
+        def __init__(self, name, shape):
+            self.name, self.shape = name, shape
+
+    class InferenceSession:
+        def __init__(self, path, providers):
+            assert providers == ["CPUExecutionProvider"]
+
+        def get_inputs(self):
+            return [Node("images", ["batch", 3, SIDE, SIDE])]
+
+        def get_outputs(self):
+            return [Node("output", [1, len(CELLS), 8])]
+
+        def run(self, names, arrays):
+            return [yolox()["output"]]
+
+    module = type(importlib)("onnxruntime")
+    module.InferenceSession = InferenceSession
+    monkeypatch.setitem(sys.modules, "onnxruntime", module)
+    there, find_spec = {"onnxruntime"}, importlib.util.find_spec
+
+    def found_spec(name, *package):
+        return name in there if name in ("openvino", "onnxruntime") else find_spec(name, *package)
+
+    monkeypatch.setattr(importlib.util, "find_spec", found_spec)
+    found = OnnxDetector("x.onnx", NAMES)
+    np.testing.assert_allclose(found(PICTURE).box, [BOX], atol=0.1)
+    assert found.network.inputs == (Port("images", (-1, 3, SIDE, SIDE)),)
+    there.clear()
+    with pytest.raises(InputError, match="needs openvino or onnxruntime"):
+        OnnxDetector("x.onnx", NAMES).network  # noqa: B018
+
+
+@pytest.mark.skipif(
+    not all(importlib.util.find_spec(name) for name in ("openvino", "onnxruntime")),
+    reason="both runtimes are needed",
+)
+@pytest.mark.parametrize("form", FORMS)
+def test_both_runtimes_give_the_same_boxes(form, tmp_path):
+    ports = {"images": (1, 3, SIDE, SIDE), **({"sizes": (1, 2)} if form == "detr_rows" else {})}
+    path = write_constant(tmp_path / "net.onnx", ports, FORMS[form])
+    first, second = (
+        OnnxDetector(path, NAMES, open_session=load)(PICTURE)
+        for load in (onnx_session._openvino, onnx_session._onnxruntime)
+    )
+    np.testing.assert_allclose(first.box, second.box, atol=1e-4)
+    np.testing.assert_allclose(first.score, second.score, atol=1e-6)
 
 
 def test_endless_class_names_end():

@@ -16,13 +16,9 @@ from test_size_priors import FOCAL, HEIGHT, THINGS, WIDTH, image_box
 from po3d.cli import main as cli
 from po3d.io.errors import InputError
 from po3d.perception import photo_statistics
-from po3d.perception.foundation import (
-    FoundationEstimator,
-    KnownSize,
-    PhotographWarning,
-    foundation,
-    parse_known,
-)
+from po3d.perception.depth_files import PhotographWarning
+from po3d.perception.foundation import foundation, parse_known
+from po3d.perception.foundation_estimator import FoundationEstimator, KnownSize
 from po3d.perception.onnx_detector import Boxes, coco_names
 from po3d.systems import photographs
 from po3d.systems.api import Model
@@ -91,7 +87,7 @@ def test_known_headings_are_no_guess():
 
 
 def photo_facing():
-    from po3d.perception.foundation_networks import Facing
+    from po3d.perception.foundation_orientation import Facing
 
     return Facing(0.0, 0.1, 0.0, 0.1, 0.02)
 

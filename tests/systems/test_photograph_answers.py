@@ -60,7 +60,7 @@ def test_counts_and_existence():
 def test_a_kind_that_the_detector_does_not_know_is_named():
     outcome = ask("Is there a window?")
     assert outcome.answer is None
-    assert outcome.reason == "unknown: the detector does not know 'window'"
+    assert outcome.reason == "The detector has no class 'window'"
     assert ask("Which is nearer, the dog or the window?").answer is None
 
 
@@ -118,21 +118,92 @@ def test_what_supports_an_undescribed_thing_is_unknown():
         answers.support_outcome(program, PARK, lambda phrase, scene: [])
 
 
-def test_what_the_detector_does_not_know_is_not_read_by_another_parser():
-    class Second:
-        alone = False
+BASEBALL = scene(
+    thing("person", 0.0, 4.0, (100, 50, 260, 400)),
+    thing("person", 0.5, 5.0, (400, 100, 480, 300)),
+    thing("person", -1.0, 6.0, (20, 100, 90, 300)),
+    thing("baseball bat", 0.5, 5.0, (470, 90, 520, 160), 0.9),
+    thing("baseball glove", -1.0, 6.0, (10, 180, 40, 210), 0.9),
+)
+SPORT = ("person", "baseball bat", "baseball glove", "surfboard", "stop sign", "traffic light")
 
-        def readings(self, questions, tables):
-            raise AssertionError("consulted")
+
+def test_people_are_known_by_what_they_use():
+    text = "Is the batter left or right of the catcher?"
+    found = ask(text, BASEBALL, classes=SPORT)
+    assert (found.answer, found.rows) == ("right", (2, 1))
+    assert found.probability > 0.7
+    assert ask(text, scene(*BASEBALL.objects[:3]), classes=SPORT).probability < 0.6
+    umpire = ask("Is the umpire left or right of the batter?", BASEBALL, classes=SPORT)
+    assert umpire.rows == (1, 0)  # the largest of those who hold nothing
+    assert ask("How many batters are there?", BASEBALL, classes=SPORT).answer == "1"
+
+
+def test_what_is_on_what():
+    assert ask("Is the person standing on a skateboard?").answer == "yes"
+    doubtful = ask("Is the person standing on some kind of bird?")  # none is detected
+    assert doubtful.probability < 0.74
+    unknown = ask("Is the dog lying on the rug?")
+    assert unknown.probability < 0.74
+
+
+def test_absence_is_uncertain_where_the_classes_are_a_part_of_a_kind():
+    assert ask("Is there a sign?", BASEBALL, classes=SPORT).probability < 0.74
+    assert ask("Is there a stop sign?", BASEBALL, classes=SPORT).probability > 0.9
+    assert ask("Is there a lamp?", BASEBALL, classes=SPORT).answer is None
+    assert ask("Is there an animal?", scene(PARK.objects[0])).probability > 0.9
+
+
+class Second:
+    alone = False
+
+    def readings(self, questions, tables):
+        raise AssertionError("consulted")
+
+
+def answer_of(text, table=PARK, **options):
+    """Ask a model whose detector always gives this table."""
 
     class Looks:
         true = False
 
         def tables(self, looks):
-            return [[PARK] for _ in looks]
+            return [[table] for _ in looks]
 
-    domain = replace(PHOTOGRAPHS, classes=CLASSES)
+    domain = replace(PHOTOGRAPHS, classes=CLASSES, **options)
     model = Model(Pipeline(Looks(), question_parser(True), domain, second=Second()))
-    answer = model.ask(np.zeros((8, 8, 3), np.uint8), "Which is nearer, the dog or the window?")
+    return model.ask(np.zeros((8, 8, 3), np.uint8), text)
+
+
+def test_what_the_detector_does_not_know_is_not_read_by_another_parser():
+    answer = answer_of("Which is nearer, the dog or the window?")
     assert (answer.status, answer.answer) == ("failed", None)
-    assert "'window'" in answer.reason
+    assert answer.reason == "The detector has no class 'window'"
+
+
+TWO_PEOPLE = scene(*PARK.objects, thing("person", -0.5, 4.0, (200, 100, 299, 400)))
+WEAK_BIRD = scene(*PARK.objects, thing("bird", 0.0, 6.0, (320, 200, 330, 210), 0.04))
+OWN_VIEW = "From the perspective of the person, is the dog on the left or on the right?"
+
+
+@pytest.mark.parametrize(
+    ("question", "table", "reason"),
+    [
+        (OWN_VIEW, PARK, "Headings need an orientation network: perception.orientation"),
+        ("Is the bird nearer than the dog?", WEAK_BIRD, "No object named 'bird' was detected with"),
+        ("Is the bird nearer than the dog?", PARK, "No object named 'bird' was detected"),
+        ("Is the dog to the left of the man?", TWO_PEOPLE, "'man' fits 2 of the detected objects"),
+    ],
+)
+def test_no_answer_says_why_in_one_sentence(question, table, reason):
+    answer = answer_of(question, table)
+    assert answer.status != "ok"
+    assert answer.reason.startswith(reason)
+    assert answer.record()["reason"] == answer.reason
+    lines = str(answer).splitlines()
+    assert lines[0] == f"no answer: {answer.reason}"
+    assert lines[1].startswith("likeliest: ") == (answer.status == "abstained")
+
+
+def test_an_orientation_network_that_finds_no_front_is_another_reason():
+    assert "finds no front" in answer_of(OWN_VIEW, headings=True).reason

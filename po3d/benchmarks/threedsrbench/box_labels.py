@@ -3,8 +3,8 @@
     KITTI     a folder with label_2/NAME.txt and calib/NAME.txt, or NAME.txt beside NAME.calib
     Omni3D    a JSON file; it covers KITTI, nuScenes, SUN RGB-D, ARKitScenes, Hypersim, Objectron
 
-Worlds are those of `po3d.perception.foundation`: the camera is over the origin and looks along +y,
-z = 0 is the ground. Gravity is the common vertical axis of the boxes.
+Worlds are those of `po3d.perception.foundation_estimator`: the camera is over the origin and looks
+along +y, z = 0 is the ground. Gravity is the common vertical axis of the boxes.
 """
 
 import math

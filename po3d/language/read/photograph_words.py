@@ -29,6 +29,9 @@ LONGEST = 300  # characters of a question
 _ARTICLE = re.compile(r"^(?:the|an?|any|some|to|this|that|these|those)\s+", re.IGNORECASE)
 _PARTED = re.compile(r"\s*,\s*(?:or|and)\s+|\s*,\s*|\s+or\s+")
 _ONE = re.compile(r"\bones?\b", re.IGNORECASE)
+# "the bunch on the left", of bananas
+_SEVERAL = re.compile(r"^(?:bunch|group|pair|pile|row|herd|flock|stack|set)\b", re.IGNORECASE)
+_KIND_OF = re.compile(r"\b(?:some|any|a|an) (?:kind|sort|type)s? of\b(?: an?\b)?", re.IGNORECASE)
 
 
 def _compiled(wording: str) -> re.Pattern[str]:
@@ -96,6 +99,8 @@ def _listed(text: str, question: str) -> list[str]:
         raise ProgramError(f"{text!r} does not name two to {MOST} things")
     which = re.match(r"(?:which|what) ([a-z]+) ", question, re.IGNORECASE)
     noun = which[1] if which and kinds_of(which[1]) else describe(parts[0]).noun
+    if which and kinds_of(which[1]):
+        parts = [part if " of " in part else _SEVERAL.sub(noun, part) for part in parts]
     return [_ONE.sub(noun, part) if noun else part for part in parts]
 
 
@@ -105,7 +110,7 @@ def _union(objects: Sequence[Call]) -> Call:
 
 
 def _bare(text: str) -> str:
-    text = text.strip(" ,:;")
+    text = _KIND_OF.sub("a", text).strip(" ,:;")
     while (shorter := _ARTICLE.sub("", text)) != text:
         text = shorter
     if not text:

@@ -1,0 +1,55 @@
+"""Answers that rest on headings which nothing determines."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from po3d.language.program import Call
+from po3d.reasoning.grounded import Ground, answered
+from po3d.reasoning.outcome import Outcome
+from po3d.reasoning.rules import Rules
+from po3d.scene.table import ObjectState, Scene
+
+GUESS = "a guess"  # in the reason of an answer that rests on unknown headings
+TURNS = 4  # headings that are tried
+# Without an orientation network: flip probability 0.5, standard deviation a quarter turn's.
+UNKNOWN_FLIP, UNKNOWN_HEADING = 0.49, 0.9
+
+
+def heading_guess(
+    program: Call, scene: Scene, using: Ground, rules: Rules, outcome: Outcome
+) -> dict[str, Any]:
+    """Return the changes of an outcome that rests on headings which nothing determines; {} if it
+    does not. Its probability is at most the share of four headings that give the answer.
+    """
+    unknown = [k for k, o in enumerate(scene.objects) if _heading_unknown(o)]
+    if scene.source != "predicted" or not unknown:
+        return {}
+
+    def answers(rows: Sequence[int]) -> list[str | None]:
+        """Return the answers with these rows' headings turned by quarters."""
+        scenes = (_turned(scene, rows, k) for k in range(TURNS))
+        return [answered(program, turned, using, rules).answer for turned in scenes]
+
+    share = answers(unknown).count(outcome.answer) / TURNS
+    if share == 1:
+        return {}
+    asked = [k for k in unknown if k in outcome.rows]
+    deciding = [k for k in asked if answers([k]).count(outcome.answer) < TURNS] or asked
+    turned = sorted({f"the {scene.objects[k].value('name')}" for k in deciding})
+    reason = f"{GUESS}: nothing tells the heading of {' and '.join(turned) or 'an object'}"
+    probability = min(outcome.probability or 1.0, max(share, 1 / TURNS))
+    return {"reason": "; ".join(filter(None, (outcome.reason, reason))), "probability": probability}
+
+
+def _heading_unknown(o: ObjectState) -> bool:
+    """Whether both directions are equally probable, and the angle is as uncertain as it can be."""
+    return o.flip > UNKNOWN_FLIP and o.covariance[2][2] > UNKNOWN_HEADING**2
+
+
+def _turned(scene: Scene, rows: Sequence[int], quarters: int) -> Scene:
+    objects = list(scene.objects)
+    for k in rows:
+        objects[k] = replace(objects[k], heading=objects[k].heading + quarters * math.pi / 2)
+    return replace(scene, objects=tuple(objects))
