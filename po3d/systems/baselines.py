@@ -1,6 +1,6 @@
 """Baselines that ignore the question or the depth, and replay of stored predictions.
 
-the words of the question ──────────────► a guess        guessing
+the words of the question ──────────────► a guess        random_baseline, frequency_baseline, ...
 the gold program on image boxes ────────► 2D relations   planar_baseline
 a predictions file of any other model ──► its line       Replay
 """

@@ -5,7 +5,7 @@
     Estimated       images of any domain, by an external estimator (`po3d.systems.estimators`)
     FromFile        no image: predicted scenes from a file (`po3d.systems.table_files`)
     Maps            a room's map without labels, by the shipped estimator
-    Annotations       names and centres of a room's objects (po3d.perception.semantic_map), or
+    Annotations     names and centres of a room's objects (po3d.perception.semantic_map), or
                     sentences about single objects of a room (po3d.perception.room_captions)
 
 The scenes of all sources but Truth have source="predicted"; a pipeline rejects ground truth from
