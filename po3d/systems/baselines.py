@@ -1,6 +1,6 @@
 """Baselines that ignore the question or the depth, and replay of stored predictions.
 
-the words of the question ──────────────► a guess        guessing
+the words of the question ──────────────► a guess        random_baseline, frequency_baseline, ...
 the gold program on image boxes ────────► 2D relations   planar_baseline
 a predictions file of any other model ──► its line       Replay
 """
@@ -32,7 +32,7 @@ class Baseline:
     answer: Callable[[Sequence[Question], Context], list[Prediction]]
 
 
-def guessing(guess: Callable[[Question], tuple[str, float]]) -> Baseline:
+def guesses(guess: Callable[[Question], tuple[str, float]]) -> Baseline:
     """Return the system that needs no image: `guess` returns an answer and its probability."""
     return Baseline(
         lambda questions, context: [Prediction(q.id, "ok", *guess(q)) for q in questions]
@@ -45,7 +45,7 @@ def _uniform(answers: Sequence[str], seed: int, stage: str) -> tuple[str, float]
 
 def random_baseline(seed: int = 0) -> Baseline:
     """Return the uniform guess among the answers compatible with the question's wording."""
-    return guessing(lambda q: _uniform(ANSWERS[queried_kind(q.text)], seed, f"random/{q.id}"))
+    return guesses(lambda q: _uniform(ANSWERS[queried_kind(q.text)], seed, f"random/{q.id}"))
 
 
 def random_option(seed: int = 0, consistent: bool = False) -> Baseline:
@@ -60,7 +60,7 @@ def random_option(seed: int = 0, consistent: bool = False) -> Baseline:
         # Sorted, as the order must not depend on the rotation.
         return _uniform(sorted(q.options), seed, f"options/{key}")
 
-    return guessing(guess)
+    return guesses(guess)
 
 
 def frequency_baseline(training: Iterable[Question]) -> Baseline:
@@ -76,7 +76,7 @@ def frequency_baseline(training: Iterable[Question]) -> Baseline:
         first = ANSWERS[queried_kind(q.text)][0], 0.0
         return next((best[key] for key in kinds(q) if key in best), first)
 
-    return guessing(guess)
+    return guesses(guess)
 
 
 def frequency_answer(training: Iterable[Question]) -> Baseline:
@@ -91,14 +91,14 @@ def frequency_answer(training: Iterable[Question]) -> Baseline:
         best = min(offered, key=lambda answer: (-counts[answer], answer))
         return best, counts[best] / max(1, sum(counts[answer] for answer in offered))
 
-    return guessing(guess)
+    return guesses(guess)
 
 
 def random_answer(training: Iterable[Question], seed: int = 0) -> Baseline:
     """Return the uniform guess among the training answers to questions of this category and type.
     Hypo3D's paper does not report this baseline."""
     known = _counts(training, _kinds)
-    return guessing(
+    return guesses(
         lambda q: _uniform(sorted(_most_specific(known, q)), seed, f"random answer/{q.id}")
     )
 

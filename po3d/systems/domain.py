@@ -168,7 +168,7 @@ class Domain:
     # Whether open-vocabulary detectors get the object names of the questions.
     open_vocabulary: bool = False
     # Options of a run that an explanation of its answers uses, with defaults.
-    explained_with: tuple[tuple[str, Any], ...] = ()
+    explanation_settings: tuple[tuple[str, Any], ...] = ()
     # Whether `po3d ask` abstains below its threshold even where the benchmark's parser answers:
     # scenes of photographs are uncertain.
     perceives_doubtfully: bool = False
@@ -356,9 +356,9 @@ class Domain:
 
     def explaining(self, options: Mapping[str, Any]) -> Self:
         """Return the executor that explains the answers of a run with these options."""
-        used = {name: options.get(name) for name, _ in self.explained_with}
+        used = {name: options.get(name) for name, _ in self.explanation_settings}
         changed = {name: value for name, value in used.items() if value is not None}
-        return replace(self.certain(), **{**dict(self.explained_with), **changed})
+        return replace(self.certain(), **{**dict(self.explanation_settings), **changed})
 
     def doubt(self, execution: Execution, scene: Scene) -> str:
         """Return in one sentence why an answer is improbable; "" if only its probability is

@@ -160,7 +160,7 @@ DOMAIN = Domain(
     OrbitExecutor,
     read_fields=("images", "options"),
     core_lengths=True,
-    explained_with=(("known_yaw", True),),
+    explanation_settings=(("known_yaw", True),),
     own_wording=_own_wording,
     adapted=_adapted,
 )

@@ -79,14 +79,14 @@ def _own_wording(question: Question, reading: ParsedQuestion) -> bool:
     return is_template(question)
 
 
-def _ruled(question: Question, reading: ParsedQuestion | None = None) -> bool:
+def _has_rule(question: Question, reading: ParsedQuestion | None = None) -> bool:
     """Whether a rule for photographs reads the question: the general parser would only replace what
     the detector does not know."""
     return by_words(question) is not None
 
 
-def _template_or_ruled(question: Question, reading: ParsedQuestion) -> bool:
-    return is_template(question) or _ruled(question)
+def _template_or_rule(question: Question, reading: ParsedQuestion) -> bool:
+    return is_template(question) or _has_rule(question)
 
 
 def _doubt(domain: Domain, execution: Execution, scene: Scene) -> str:
@@ -283,14 +283,18 @@ DOMAIN = Domain(
     grouped=True,  # a question counts as right with all its rotations
     read_fields=("text", "program"),  # rotations share their answer
     open_vocabulary=True,
-    explained_with=(("assume_present", True),),
+    explanation_settings=(("assume_present", True),),
     own_wording=_own_wording,
     adapted=_adapted,
     fit=_fit,
 )
 # With scenes from networks for photographs.
 PHOTOGRAPHS = replace(
-    DOMAIN, own_wording=_template_or_ruled, refuses=_ruled, perceives_doubtfully=True, doubts=_doubt
+    DOMAIN,
+    own_wording=_template_or_rule,
+    refuses=_has_rule,
+    perceives_doubtfully=True,
+    doubts=_doubt,
 )
 
 

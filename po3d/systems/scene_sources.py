@@ -5,7 +5,7 @@
     Estimated       images of any domain, by an external estimator (`po3d.systems.estimators`)
     FromFile        no image: predicted scenes from a file (`po3d.systems.table_files`)
     Maps            a room's map without labels, by the shipped estimator
-    Annotated       names and centres of a room's objects (po3d.perception.semantic_map), or
+    Annotations     names and centres of a room's objects (po3d.perception.semantic_map), or
                     sentences about single objects of a room (po3d.perception.room_captions)
 
 The scenes of all sources but Truth have source="predicted"; a pipeline rejects ground truth from
@@ -201,7 +201,7 @@ def _axes(scene: Scene, domain: Domain) -> Mapping[str, tuple[float, float]]:
 
 
 @dataclass(frozen=True)
-class Annotated(TableSource):
+class Annotations(TableSource):
     """Scenes by a function of the image's inputs."""
 
     read: Callable[[Context], Scene]
@@ -267,7 +267,7 @@ def source(
     if scenes == "ground_truth":
         return Truth()
     if scenes in ("semantic_map", "captions"):
-        return Annotated(captions if scenes == "captions" else labelled_map)
+        return Annotations(captions if scenes == "captions" else labelled_map)
     if not isinstance(perception, str):
         return source_of(perception, domain)
     if domain == "rooms":

@@ -26,7 +26,7 @@ from po3d.systems.oracle.grid import Answers, OracleMixer, mixer
 from po3d.systems.oracle.rooms import ROOM_TABLES
 from po3d.systems.pipeline import Pipeline
 from po3d.systems.rooms import DOMAIN, question_parser
-from po3d.systems.scene_sources import Annotated, captions
+from po3d.systems.scene_sources import Annotations, captions
 
 SPLIT = hypo3d.load(DATA / "hypo3d", "mini")
 NAMES = [n for n in SPLIT.images if "aligned" not in n][:2]
@@ -206,7 +206,7 @@ class Texts:
 def kind(**texts) -> OracleMixer:
     return OracleMixer(
         Pipeline(
-            Annotated(captions), question_parser(Texts(**texts)), replace(DOMAIN, samples=SAMPLES)
+            Annotations(captions), question_parser(Texts(**texts)), replace(DOMAIN, samples=SAMPLES)
         )
     )
 
@@ -305,7 +305,7 @@ def test_a_wrong_plan_is_said(options, says):
 
 def test_other_frames_than_the_anchors_have_no_grid():
     pipeline = Pipeline(
-        Annotated(captions), question_parser(Texts()), replace(DOMAIN, frame="none")
+        Annotations(captions), question_parser(Texts()), replace(DOMAIN, frame="none")
     )
     with pytest.raises(InputError, match="frame=anchors"):
         mixer(pipeline)
