@@ -1,6 +1,7 @@
 """Tables and curves of a study's results."""
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +89,7 @@ def curve_plot(lines: Curve, path: Path) -> None:
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         for name, points in lines.items():
-            x, value, low, high = ([p[key] for p in points] for key in POINT)
+            x, value, low, high = zip(*map(itemgetter(*POINT), points), strict=True)
             main, color = name.startswith("mean"), "black" if name == "mean" else None
             width = 3 if main else 1
             axes.plot(x, value, "o-", lw=width, ms=4, label=name, color=color)
