@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from po3d.io.plots import save_figure
-from po3d.io.text_tables import Table, markdown, text
+from po3d.io.text_tables import Table, decimals, markdown, text
 
 PERCEPTION = {  # figure -> (column, factor, digits)
     "recall": ("recall %", 100, 1),
@@ -32,7 +32,8 @@ def study_tables(results: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
         for r in runs:
             row = [r["name"], r["parameters"] / 1e6, r["speed"], *(t["value"] for t in r["rows"])]
             for key in keys:
-                row.append(_figure(r["perception"].get(key), *PERCEPTION[key][1:]))
+                (_, factor, digits), value = PERCEPTION[key], r["perception"].get(key)
+                row.append(None if value is None else decimals(value * factor, digits))
             rows.append(row)
         tables[part] = Table(header, rows)
     return tables
@@ -44,10 +45,6 @@ def _parts(results: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, 
     for run in results:
         parts.setdefault(run["part"], []).append(run)
     return parts
-
-
-def _figure(value: float | None, factor: float, digits: int) -> str | None:
-    return None if value is None else f"{value * factor:.{digits}f}"
 
 
 def study_markdown(results: Sequence[Mapping[str, Any]]) -> str:
