@@ -30,7 +30,7 @@ class QuestionSplit:
         """
         if size is not None and size < 1:
             raise InputError(f"the size {size} should be at least 1")
-        units = set(sorted({self.unit_of(q) for q in self.questions})[:size])
+        units = set(sorted(set(map(self.unit_of, self.questions)))[:size])
         return replace(self, questions=tuple(q for q in self.questions if self.unit_of(q) in units))
 
     def unit_of(self, question: Question) -> str:

@@ -144,7 +144,10 @@ def _scenes(out: Path, twin: StreetTwin, workers: int) -> list[dict]:
         make, todo, min(workers, len(todo)), "rendering", "shard", len(shards) - len(todo), 1
     )
     collections.deque(shards_rendered, maxlen=0)
-    return [record for _, path in shards for record in read_json(path, "shard")]
+    records: list[dict] = []
+    for _, path in shards:
+        records += read_json(path, "shard")
+    return records
 
 
 def _make_shard(k: int, shard: int, out: Path, twin: StreetTwin) -> None:

@@ -31,7 +31,10 @@ def words_digest() -> str:
     grammars, tables of models.
     """
     package, digest = Path(__file__).parents[1], hashlib.sha256()
-    for path in sorted(path for pattern in _WORDS for path in package.glob(pattern)):
+    paths: list[Path] = []
+    for pattern in _WORDS:
+        paths += package.glob(pattern)
+    for path in sorted(paths):
         digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:8]
 

@@ -295,11 +295,15 @@ def distinct(entries: Sequence[SystemEntry], files: Sequence[str | None]) -> lis
 def _common(
     questions: list[Question], entries: list[SystemEntry]
 ) -> tuple[list[Question], list[SystemEntry]]:
-    keep = [k for k, q in enumerate(questions) if not any(q.id in e.absent for e in entries)]
-    if not keep:
+    absent = frozenset().union(*(e.absent for e in entries))
+    common = [q for q in questions if q.id not in absent]
+    if not common:
         raise InputError("--common: no question has a prediction in every file")
-    common = [e._replace(predictions=[e.predictions[k] for k in keep]) for e in entries]
-    return [questions[k] for k in keep], common
+    reduced = []
+    for e in entries:
+        predictions = [p for p in e.predictions if p.id not in absent]
+        reduced.append(e._replace(predictions=predictions))
+    return common, reduced
 
 
 STATISTICS = (

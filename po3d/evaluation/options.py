@@ -52,7 +52,11 @@ def check_read(config: DictConfig, options: Mapping[str, Any], usual: Mapping[st
     raw = str(OmegaConf.to_container(config.system, resolve=False))
     read = {*re.findall(r"\$\{(?:oc\.select:)?([\w.]+)", raw)}
     read |= {f"benchmark.{key}" for key in ALWAYS_READ}
-    changed = [(g, k) for g in GROUPS for k, v in options[g].items() if v != usual[g].get(k)]
+    changed = []
+    for group in GROUPS:
+        for key, value in options[group].items():
+            if value != usual[group].get(key):
+                changed.append((group, key))
     changed += [(key, "") for key in ALONE if options[key] != usual[key]]
     for group, key in changed:
         name = f"{group}.{key}" if key else group

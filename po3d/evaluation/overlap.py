@@ -26,18 +26,12 @@ def trained_on(
         records = card["parts"].values() if "parts" in card else [card]
         if own := joined(from_list(record["training"].get("scenes", {})) for record in records):
             shared = sum(len(numbers & own.get(group, set())) for group, numbers in query.items())
-            result[module] = {
-                "checkpoint": name,
-                "scenes": shared,
-                "of": sum(map(len, query.values())),
-            }
+            of = sum(map(len, query.values()))
+            result[module] = {"checkpoint": name, "scenes": shared, "of": of}
     return result
 
 
 def overlap_notes(result: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Return one line per module."""
-    return [
-        f"{module} {row['checkpoint']} was trained on {row['scenes']:,} of these {row['of']:,}"
-        " scenes"
-        for module, row in result.items()
-    ]
+    form = "{module} {checkpoint} was trained on {scenes:,} of these {of:,} scenes"
+    return [form.format(module=module, **row) for module, row in result.items()]

@@ -19,7 +19,7 @@ from po3d.evaluation.run import predict
 from po3d.io.checkpoint import git_revision
 from po3d.io.errors import InputError
 from po3d.io.runs import locked
-from po3d.io.text_tables import Table, figure_rows, markdown, text
+from po3d.io.text_tables import Table, decimals, figure_rows, markdown, text
 from po3d.reasoning.questions import Question, pictures
 from po3d.scene.vocabulary import FACINGS
 from po3d.systems.baselines import random_option
@@ -130,19 +130,15 @@ def score_table(reports: Mapping[str, Mapping[str, Any]]) -> Table:
         (row,) = report["rows"]
         figures, ends = figure_rows(name, [row])
         sides = [report["by_direction"].get(f) for f in FACINGS]
-        rows.append([*figures, _three(report["cv"]["predicted"]), row["failed"], *sides])
+        rows.append([*figures, decimals(report["cv"]["predicted"]), row["failed"], *sides])
         rows.append([*ends, *[None] * (2 + len(FACINGS))])
     first = next(iter(reports.values()))
-    rows.append(["ground truth", None, _three(first["cv"]["gold"]), *[None] * (1 + len(FACINGS))])
+    rows.append(["ground truth", None, decimals(first["cv"]["gold"]), *[None] * (1 + len(FACINGS))])
     ours = len(rows)
     for row in first["published"]:
-        cells = [row[CATEGORY], _three(row["cv"]), *[None] * (1 + len(FACINGS))]
+        cells = [row[CATEGORY], decimals(row["cv"]), *[None] * (1 + len(FACINGS))]
         rows.append([f"{row['model']}{PAPER}", *cells])
     return Table(("model", "accuracy", "CV", "no answer", *FACINGS), rows, (ours,))
-
-
-def _three(value: float) -> str | None:
-    return None if value != value else f"{value:.3f}"
 
 
 def _notes(split: PoseRealSplit, reports: Mapping[str, Mapping[str, Any]]) -> list[str]:

@@ -282,12 +282,14 @@ def _resumed_run(partial: Path, records: Sequence[dict], run: runs.Run) -> runs.
 
 def _tables(name: str, questions: Sequence[Question], scenes: Sequence[Scene]) -> list[dict]:
     """Serialise the last recorded scene of the image, or of each view that its questions show."""
-    views = {view for q in questions for view in q.images}
-    named = {scene.image if scene.image in views else name: scene for scene in scenes}
-    return [
-        to_json(dataclasses.replace(scene, image=image), exact=True)
-        for image, scene in named.items()
-    ]
+    views: set[str] = set()
+    for q in questions:
+        views.update(q.images)
+    records = {}
+    for scene in scenes:
+        image = scene.image if scene.image in views else name
+        records[image] = to_json(dataclasses.replace(scene, image=image), exact=True)
+    return list(records.values())
 
 
 def _answers(

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.calibration import answered, risk_coverage, trust
 from po3d.evaluation.compare import SystemEntry, compare, distinct, gaps, read_entry
@@ -83,8 +85,11 @@ def _folders(provenance: Mapping[str, Any]) -> dict[str, Path]:
     models.
     """
     options = provenance.get("config", {}).get("benchmark") or {}
-    paths = {key: Path(options[key]) for key in ("scans", "furniture") if options.get(key)}
-    return {key: path for key, path in paths.items() if path.exists()}
+    folders = {}
+    for key in ("scans", "furniture"):
+        if options.get(key) and Path(options[key]).exists():
+            folders[key] = Path(options[key])
+    return folders
 
 
 # --- the page -------------------------------------------------------------------------------------
@@ -106,13 +111,11 @@ def run_page(
     """
     folder, grid = Path(folder), Path(grid or folder)
     questions = run.split.questions
-    answers = [{p.id: p for p in entry.predictions} for entry in run.entries]
-    scorer = run.report["scorer"]
-    right = [
-        [float(r) for r in run.benchmark.correct(questions, e.predictions, scorer)]
-        for e in run.entries
-    ]
-    chosen = _chosen(questions, right[0], items, ids)
+    scorer, answers, right = run.report["scorer"], [], []
+    for entry in run.entries:
+        answers.append({p.id: p for p in entry.predictions})
+        right.append(np.array(run.benchmark.correct(questions, entry.predictions, scorer), float))
+    chosen = _chosen(questions, right[0].tolist(), items, ids)
     listed_questions = [questions[k] for k in chosen]
     figures, risk = None, None
     try:
@@ -130,7 +133,7 @@ def run_page(
         [model["rows"] for model in run.compared["models"]],
         listed_questions,
         answers,
-        [[correctness[k] for k in chosen] for correctness in right],
+        [own[chosen].tolist() for own in right],
         len(questions),
         _page_notes(run, tables),
         figures,
@@ -230,7 +233,9 @@ def _grid(folder: Path, questions: Sequence, benchmark: str) -> tuple[Any, dict[
 def _images(
     run: ReportedRun, folder: Path, questions: Sequence, answers: Sequence[Mapping]
 ) -> Iterator[tuple[str, dict]]:
-    names = {name for q in questions for name in (q.image, *q.images)}
+    names = set()
+    for q in questions:
+        names.update((q.image, *q.images))
     stored_scenes = read_scenes(folder / SCENES, names) if (folder / SCENES).is_file() else {}
     for name, own in progress(by_image(questions).items(), "drawing", unit="image"):
         yield name, image_record(run.split, name, own, answers, stored_scenes, run.report)

@@ -238,7 +238,11 @@ def _usage(text: str | None, name: str) -> str:
 def _groups(name: str) -> list[str]:
     """Return the config groups in the defaults list of `name`."""
     defaults = OmegaConf.load(CONFIGS / f"{name}.yaml").get("defaults", [])
-    return [str(key) for entry in defaults if isinstance(entry, DictConfig) for key in entry]
+    groups: list[str] = []
+    for entry in defaults:
+        if isinstance(entry, DictConfig):
+            groups += map(str, entry)
+    return groups
 
 
 def _one_line(name: str, overrides: Sequence[str], error: Exception) -> str:

@@ -78,12 +78,12 @@ def settings_of(
 ) -> dict[str, Any]:
     """Return the settings of a system's config for the report: ALWAYS, and all that differ from the
     default."""
-    effective = {
-        k: v
-        for k, v in system.items()
-        if (k in ALWAYS and v is not None) or (k != "name" and default.get(k) != v)
-    }
-    return {**effective, **({"abstain_below": below} if below else {})}
+    settings = {}
+    for key, value in system.items():
+        reported = key in ALWAYS and value is not None
+        if reported or (key != "name" and default.get(key) != value):
+            settings[key] = value
+    return settings | {"abstain_below": below} if below else settings
 
 
 def run_folder(
@@ -118,8 +118,6 @@ def _base(system: str, settings: Mapping[str, Any]) -> str:
         return str(model)
     if system == "replay" and settings.get("path"):
         path = Path(settings["path"])
-        return (
-            "replay of"
-            f" {path.resolve().parent.name if path.name == 'predictions.jsonl' else path.stem}"
-        )
+        run = path.name == "predictions.jsonl"
+        return f"replay of {path.resolve().parent.name if run else path.stem}"
     return system

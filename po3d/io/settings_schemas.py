@@ -230,10 +230,11 @@ def texts_of(name: str) -> Iterator[str]:
 
     def keys(part: dict[str, Any], prefix: str) -> Iterator[str]:
         for key, field in part.get("properties", {}).items():
-            branches = [
-                schema["$defs"][b["$ref"].rsplit("/", 1)[1]] if "$ref" in b else b
-                for b in field.get("anyOf", [field])
-            ]
+            branches = []
+            for branch in field.get("anyOf", [field]):
+                if "$ref" in branch:
+                    branch = schema["$defs"][branch["$ref"].rsplit("/", 1)[1]]
+                branches.append(branch)
             kinds = {branch.get("type") for branch in branches}
             if kinds <= {"string", "null"} and not any("enum" in branch for branch in branches):
                 yield prefix + key

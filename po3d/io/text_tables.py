@@ -32,6 +32,11 @@ def cell_text(value: Cell, digits: int = 1) -> str:
     return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
 
+def decimals(value: float | None, digits: int = 3) -> str | None:
+    """Return a number with fixed decimals; None, an empty cell, for None and NaN."""
+    return None if value is None or math.isnan(value) else f"{value:.{digits}f}"
+
+
 def interval_text(row: Mapping, signed: bool = False) -> str | None:
     """Return the interval of a figure, "12.3-45.6"; None without one. `signed`: either end may be
     negative."""

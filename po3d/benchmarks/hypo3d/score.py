@@ -166,7 +166,6 @@ def score(
     some(questions)
     results = matches(questions, predictions, scorer)
     failed = failures(questions, predictions)
-
     if unknown := sorted({q.category for q in questions} - set(CATEGORIES)):
         raise InputError(f"unknown change {unknown[0]!r}; known: {', '.join(CATEGORIES)}")
 

@@ -173,8 +173,8 @@ def titled(*reports: dict) -> list[tuple[str, Table]]:
     }
     for title, table_of in some.items():
         table = table_of(*reports)
-        cells = [cell for row in table.rows[: len(reports)] for cell in row[1:]]
-        if any(cell is not None for cell in cells):
+        ours = table.rows[: len(reports)]
+        if not all(set(row[1:]) <= {None} for row in ours):
             tables[title] = table
     return list(tables.items())
 

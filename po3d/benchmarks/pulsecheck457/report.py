@@ -47,9 +47,8 @@ _COLUMNS = {
 CATEGORIES = tuple(_COLUMNS)
 FILES = {category: file for category, (file, _) in _COLUMNS.items()}
 BANDS = {category: band for category, (_, band) in _COLUMNS.items()}
-_CATEGORY = {
-    name.lower(): category for category, file in FILES.items() for name in (file, category)
-}
+_CATEGORY = {file.lower(): category for category, file in FILES.items()}
+_CATEGORY |= {category.lower(): category for category in FILES}
 _FIELDS = ("index", "image", "question", "answer", "category")
 _HEAD = 65_536  # number of base64 characters (48 kB) decoded to find an image's size
 
@@ -155,8 +154,8 @@ def write_tsv(
     path: str | Path, questions: Iterable[Question], encoded: Mapping[str, bytes]
 ) -> None:
     """Write questions in VLMEvalKit's TSV format; `encoded` holds each image's file content."""
-    cells = (
-        (q.number, (q.image,), q.text, written(q.answer or ""), FILES[q.category])
-        for q in questions
-    )
-    write_table(path, _FIELDS, (dict(zip(_FIELDS, row)) for row in cells), encoded)
+    rows = []
+    for q in questions:
+        cells = (q.number, (q.image,), q.text, written(q.answer or ""), FILES[q.category])
+        rows.append(dict(zip(_FIELDS, cells)))
+    write_table(path, _FIELDS, rows, encoded)

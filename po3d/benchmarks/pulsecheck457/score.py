@@ -43,9 +43,9 @@ _YES, _NO = ("yes", "true", "1"), ("no", "false", "0")
 _NUMBER_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 _NUMBER_WORDS += ["ten"]
 _ANY_COUNT = tuple("123456789")
-_KIND_OF_WORD = {
-    word: kind for kind, leaves in SUPER_CATEGORIES.items() for word in (*leaves, kind)
-} | {"addi": "car"}  # a 22nd type of Super-CLEVR that occurs in no scene
+_KIND_OF_WORD = {"addi": "car"}  # a 22nd type of Super-CLEVR that occurs in no scene
+for _kind, _leaves in SUPER_CATEGORIES.items():
+    _KIND_OF_WORD |= dict.fromkeys((*_leaves, _kind), _kind)
 
 
 def strict(predicted: str, gold: str) -> bool:
@@ -127,7 +127,8 @@ def score(
     images          number of images, the unit of the bootstrap (1000 resamples, 95 %)
     """
     some(questions)
-    names = [c for c in CATEGORIES if any(q.category == c for q in questions)]
+    present = {q.category for q in questions}
+    names = [c for c in CATEGORIES if c in present]
     boot = _boot(questions, predictions, scorer, names)
     rows, others = _rows(boot, questions, predictions, names), {}
     for other in SCORERS:

@@ -7,7 +7,7 @@ from typing import Any
 
 from po3d.benchmarks.pulsecheck457.score import BIAS_VALUES, published
 from po3d.io.run_names import row_name
-from po3d.io.text_tables import Cell, Table, figure_rows, markdown
+from po3d.io.text_tables import Cell, Table, decimals, figure_rows, markdown
 
 ABILITIES = {
     "multi_object": "multi-object",
@@ -45,15 +45,11 @@ def cv_table(*reports: Mapping[str, Any]) -> Table:
     for report in reports:
         for side, name in (("predicted", row_name(report)), ("gold", "ground truth")):
             if result := (report.get("cv") or {}).get(side):
-                rows.append([name, *(_three(result.get(c)) for c in columns)])
+                rows.append([name, *(decimals(result.get(c)) for c in columns)])
     ours = len(rows)
     for row in published("cv"):
-        rows.append([f"{row['model']} *", *(_three(row[c]) for c in columns)])
+        rows.append([f"{row['model']} *", *(decimals(row[c]) for c in columns)])
     return Table(("CV", *columns), rows, (ours,))
-
-
-def _three(value: float | None) -> str | None:
-    return None if value is None else f"{value:.3f}"
 
 
 def titled(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[tuple[str, Table]]:

@@ -187,29 +187,24 @@ def _question(record: object, where: str) -> Question:
     checked(ScopeItem, record, where)
     task = str(record["task"])
     known("task", task, TASKS, f"{where}: ")
-    options, images = record["options"], record["images"]
+    options, images = [str(option) for option in record["options"]], record["images"]
     views = record["view"] if isinstance(record["view"], list) else [record["view"]]
-    texts = [str(o).strip() for o in options] if isinstance(options, list) else []
-    if len(texts) < 2 or "" in texts or len(set(texts)) < len(texts):
-        raise InputError(
-            f"{where}: 'options' should be a list of distinct strings, not"
-            f" {json.dumps(options)[:60]}"
-        )
-    if not isinstance(images, list) or len(images) != len(views):
+    texts = {option.strip() for option in options}
+    if len(options) < 2 or "" in texts or len(texts) < len(options):
+        given = json.dumps(record["options"])[:60]
+        raise InputError(f"{where}: 'options' should be a list of distinct strings, not {given}")
+    if len(images) != len(views):
         raise InputError(f"{where}: 'images' and 'view' should be lists of equal length")
-    if any(Path(str(name)).name != name for name in images):
-        raise InputError(
-            f"{where}: 'images' should be file names without folders, not {json.dumps(images)[:60]}"
-        )
-    angles = [view_angle(v) for v in views]
-    options = [str(o) for o in options]
+    if any(Path(name).name != name for name in images):
+        given = json.dumps(images)[:60]
+        raise InputError(f"{where}: 'images' should be file names without folders, not {given}")
     answer = chosen(str(record["answer"]), options)
     if answer is None:
         raise InputError(f"{where}: the answer {record['answer']!r} is not among the options")
     text, scene = str(record["question"]), str(record["scene"])
     fields = {
-        "images": tuple(str(name) for name in images),
-        "views": tuple(angles),
+        "images": tuple(images),
+        "views": tuple(map(view_angle, views)),
         "options": tuple(options),
         "group": str(record.get("group") or f"{scene}/{task}/{text}"),
     }

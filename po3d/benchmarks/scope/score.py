@@ -119,7 +119,8 @@ def _choices(
 
 
 def _rows(questions: Sequence[Question], taken: Choices, failed: Sequence[bool]) -> list[dict]:
-    there = [task for task in TASKS if any(q.category == task for q in questions)]
+    present = {q.category for q in questions}
+    there = [task for task in TASKS if task in present]
     values = [100.0 * (taken[q.id] == q.answer) for q in questions]
     boot = bootstrap(values, [q.image for q in questions], [q.category for q in questions], there)
     rows, average = rows_and_mean(boot, questions, failed, there, AVERAGE, len(TASKS))

@@ -21,7 +21,8 @@ def consistency_table(report: dict, *others: dict, named: bool = False) -> Table
     `named`: rows of a single report begin with the system's name, too.
     """
     header = ["consistent / joint (%)", "questions"]
-    header += [title for name in VIEW_SETS for title in (name, "joint")]
+    for name in VIEW_SETS:
+        header += [name, "joint"]
     rows = []
     for one in (report, *others):
         name = f"{row_name(one)}, " if named or others else ""
@@ -41,8 +42,10 @@ def consistency_table(report: dict, *others: dict, named: bool = False) -> Table
 
 def _consistency_row(name: str, cells: dict | None) -> list[Cell]:
     cells = cells or {}
-    values = [cells.get(s, {}).get(key) for s in VIEW_SETS for key in ("consistent", "joint")]
-    return [name, max((c["n"] for c in cells.values()), default=None), *values]
+    row: list[Cell] = [name, max((c["n"] for c in cells.values()), default=None)]
+    for views in VIEW_SETS:
+        row += [cells.get(views, {}).get(key) for key in ("consistent", "joint")]
+    return row
 
 
 def confusion_table(report: dict, task: str, group: str) -> Table:

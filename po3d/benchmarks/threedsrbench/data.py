@@ -272,7 +272,10 @@ def augmented(root: str | Path) -> ThreeDSRBenchSplit:
     result = load(root, flips=True)
     if _has_rotations(result.questions):
         raise InputError(f"{result.table} already has rotations")
-    return replace(result, questions=tuple(row for q in result.questions for row in rotations(q)))
+    rows: list[Question] = []
+    for q in result.questions:
+        rows += rotations(q)
+    return replace(result, questions=tuple(rows))
 
 
 # --- writing --------------------------------------------------------------------------------------
@@ -301,7 +304,7 @@ def write_release(
     """
     folder = Path(folder)
     write_jsonl(folder / SCENES, map(to_json, scenes), compact=True)
-    extra = sorted({k for q in questions for k in q.columns})
+    extra = sorted(set().union(*(q.columns for q in questions)))
     stored_flips = set()
     for q in questions:
         if split_qid(q.id)[1] and not q.image.endswith(MIRROR):

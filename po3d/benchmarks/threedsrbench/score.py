@@ -30,10 +30,9 @@ from po3d.reasoning.grounded import TAKEN
 from po3d.reasoning.questions import Prediction, Question, paired
 
 CATEGORIES = tuple(dict.fromkeys(operation.category for operation in OPERATIONS.values()))
-MAIN_TYPES: dict[str, tuple[str, ...]] = {
-    main: tuple(c for c in CATEGORIES if c.startswith(main))
-    for main in ("height", "location", "orientation", "multi_object")
-}
+MAIN_TYPES: dict[str, tuple[str, ...]] = {}
+for _main in ("height", "location", "orientation", "multi_object"):
+    MAIN_TYPES[_main] = tuple(c for c in CATEGORIES if c.startswith(_main))
 # the types that a row averages over; other rows are over all types
 TYPES_OF = MAIN_TYPES | {c: (c,) for c in CATEGORIES}
 MAIN = {c: main for main, types in MAIN_TYPES.items() for c in types}
@@ -89,10 +88,8 @@ def correct(
     for q, hit in zip(questions, hits, strict=True):
         key = group_key(q.id, scorer)
         right[key] = right.get(key, True) and hit
-    return [
-        float(right.pop(key)) if (key := group_key(q.id, scorer)) in right else math.nan
-        for q in questions
-    ]
+    # the first row of a group takes its score
+    return [float(right.pop(group_key(q.id, scorer), math.nan)) for q in questions]
 
 
 def row_hits(questions: Sequence[Question], predictions: Sequence[Prediction]) -> list[bool]:
@@ -216,8 +213,9 @@ class _Table:
         for k in range(len(questions)) if only is None else only:
             members.setdefault(group_key(questions[k].id, scorer), []).append(k)
         self.groups = [[questions[k] for k in rows] for rows in members.values()]
-        self.right = np.array([all(hits[k] for k in rows) for rows in members.values()])
-        self.failed = np.array([any(failed[k] for k in rows) for rows in members.values()])
+        right, wrong = np.array(hits), np.array(failed)
+        self.right = np.array([right[rows].all() for rows in members.values()])
+        self.failed = np.array([wrong[rows].any() for rows in members.values()])
         present: dict[str, list[int]] = {}
         for k, (first, *_) in enumerate(self.groups):
             for name in (OVERALL, MAIN[first.category], first.category, first.viewpoint):

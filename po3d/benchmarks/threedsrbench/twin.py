@@ -184,9 +184,8 @@ def _of_difficulty(
     """
     selected: list[ViewQuestion] = []
     for category in CATEGORIES:
-        items, others = (
-            [i for i in of if OPERATIONS[i.op].category == category] for of in (clear, near)
-        )
+        items = [i for i in clear if OPERATIONS[i.op].category == category]
+        others = [i for i in near if OPERATIONS[i.op].category == category]
         if difficulty.near is not None and random.random() < difficulty.near:
             items = others or items
         if difficulty.occluded is not None:

@@ -125,14 +125,16 @@ class Plan(NamedTuple):
 
     @property
     def cells(self) -> list[Cell]:
-        noise = [c for points in self.curves.values() for _, c in points]
+        noise: list[Cell] = []
+        for points in self.curves.values():
+            noise += [c for _, c in points]
         return [*self.subsets, *self.singles, *noise, *self.more]
 
 
 def plan(kind: OracleMixer, options: Mapping[str, Any]) -> Plan:
     """Return the plan of a config's `grid`; raise InputError for invalid entries."""
     groups = {str(k): tuple(map(_american, v)) for k, v in (options.get("groups") or {}).items()}
-    named = [m for members in groups.values() for m in members]
+    named = list(itertools.chain.from_iterable(groups.values()))
     if sorted(named) != sorted(kind.executor.modules):
         raise InputError(
             f"grid.groups should contain each of {', '.join(kind.executor.modules)}"
@@ -144,7 +146,10 @@ def plan(kind: OracleMixer, options: Mapping[str, Any]) -> Plan:
         label = "+ " + ", ".join(true)
         if len(true) in (0, len(groups)):
             label = "all true" if true else "all predicted"
-        subsets.append(cell(kind, label, {m: TRUTH for name in true for m in groups[name]}))
+        settings: dict[str, Setting] = {}
+        for name in true:
+            settings |= dict.fromkeys(groups[name], TRUTH)
+        subsets.append(cell(kind, label, settings))
     singles = []
     if options.get("singles", True):
         singles = [cell(kind, f"only {m} true", {m: TRUTH}) for m in modules]
@@ -152,8 +157,8 @@ def plan(kind: OracleMixer, options: Mapping[str, Any]) -> Plan:
             if m == "depth":
                 continue  # a true position implies the true depth, so they are predicted together
             together = [m, "depth"] if m == "position" and "depth" in modules else [m]
-            settings = dict.fromkeys(together, PREDICTED)
-            singles.append(cell(kind, f"only {m} predicted", settings, TRUTH))
+            apart = dict.fromkeys(together, PREDICTED)
+            singles.append(cell(kind, f"only {m} predicted", apart, TRUTH))
     curves: dict[str, list[tuple[float, Cell]]] = {}
     for quantity, sigmas in (options.get("noise") or {}).items():
         quantity = _american(quantity)

@@ -1,11 +1,12 @@
 """Tables and curves of a study's results."""
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from po3d.io.plots import save_figure
-from po3d.io.text_tables import Table, markdown, text
+from po3d.io.text_tables import Table, decimals, markdown, text
 
 PERCEPTION = {  # figure -> (column, factor, digits)
     "recall": ("recall %", 100, 1),
@@ -31,7 +32,8 @@ def study_tables(results: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
         for r in runs:
             row = [r["name"], r["parameters"] / 1e6, r["speed"], *(t["value"] for t in r["rows"])]
             for key in keys:
-                row.append(_figure(r["perception"].get(key), *PERCEPTION[key][1:]))
+                (_, factor, digits), value = PERCEPTION[key], r["perception"].get(key)
+                row.append(None if value is None else decimals(value * factor, digits))
             rows.append(row)
         tables[part] = Table(header, rows)
     return tables
@@ -43,10 +45,6 @@ def _parts(results: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, 
     for run in results:
         parts.setdefault(run["part"], []).append(run)
     return parts
-
-
-def _figure(value: float | None, factor: float, digits: int) -> str | None:
-    return None if value is None else f"{value * factor:.{digits}f}"
 
 
 def study_markdown(results: Sequence[Mapping[str, Any]]) -> str:
@@ -88,7 +86,7 @@ def curve_plot(lines: Curve, path: Path) -> None:
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         for name, points in lines.items():
-            x, value, low, high = ([p[key] for p in points] for key in POINT)
+            x, value, low, high = zip(*map(itemgetter(*POINT), points), strict=True)
             main, color = name.startswith("mean"), "black" if name == "mean" else None
             width = 3 if main else 1
             axes.plot(x, value, "o-", lw=width, ms=4, label=name, color=color)

@@ -211,7 +211,10 @@ def _columns(content: dict) -> list[dict[str, object]]:
     tables = list(content.values())
     if not tables or not all(isinstance(t, dict) and t.keys() == tables[0].keys() for t in tables):
         return []
-    return [{name: column[row] for name, column in content.items()} for row in tables[0]]
+    rows = []
+    for number in tables[0]:
+        rows.append({name: column[number] for name, column in content.items()})
+    return rows
 
 
 def _record(value: object) -> dict[str, object] | _Fault:

@@ -336,11 +336,10 @@ def _summary_text(
             listed = "; ".join(form.format(**item) for item in items[:LISTED_ROWS])
             lines.append(f"{what}: {len(items)}: {listed}{more}")
     names = [row["name"] for row in next(iter(scored.values()))]
-    table = Table(
-        ["scorer", *names],
-        [[scorer, *(row["value"] for row in rows)] for scorer, rows in scored.items()],
-    )
-    lines += ["", text(table)]
+    cells = []
+    for scorer, rows in scored.items():
+        cells.append([scorer, *(row["value"] for row in rows)])
+    lines += ["", text(Table(["scorer", *names], cells))]
     if result.harness_scores:
         form = "the harness's score: {percent:.1f} (mean of {column!r} over {rows} rows)"
         lines.append(form.format(**result.harness_scores))

@@ -30,9 +30,13 @@ def items(benchmark: str, data: str | None = None, size: int | None = None) -> T
     """
     split = open_split(benchmark, data, size)
     questions = [q for q in split.questions if q.answer is not None]
-    encoded = Encoded(split, [name for q in questions for name in pictures(q)], "png")
+    names: list[str] = []
+    for q in questions:
+        names += pictures(q)
+    encoded, samples = Encoded(split, names, "png"), []
     urls = {name: data_uri(file, "png") for name, file in encoded.items()}
-    samples = [_sample(benchmark, q, [urls[name] for name in pictures(q)]) for q in questions]
+    for q in questions:
+        samples.append(_sample(benchmark, q, [urls[name] for name in pictures(q)]))
     return Task(
         dataset=MemoryDataset(samples, name=f"po3d_{benchmark}"),
         solver=generate(max_tokens=LONGEST, temperature=0.0),
@@ -41,10 +45,10 @@ def items(benchmark: str, data: str | None = None, size: int | None = None) -> T
 
 
 def _sample(benchmark: str, question: Question, urls: Sequence[str]) -> Sample:
-    content = [
-        ContentImage(image=urls[part]) if isinstance(part, int) else ContentText(text=part)
-        for part in prompt(benchmark, question).parts
-    ]
+    content: list[ContentImage | ContentText] = []
+    for part in prompt(benchmark, question).parts:
+        image = isinstance(part, int)
+        content.append(ContentImage(image=urls[part]) if image else ContentText(text=part))
     about = {"category": question.category, "image": question.image}
     message = ChatMessageUser(content=content)
     return Sample(input=[message], target=question.answer, id=question.id, metadata=about)

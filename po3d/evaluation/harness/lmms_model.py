@@ -58,7 +58,9 @@ class LmmsPo3d(lmms):
     def _respond(self, request: Any) -> str:
         *_, doc_to_messages, _settings, doc_id, task, split = request.args
         doc = self.task_dict[task][split][doc_id]
-        content = [part for message in doc_to_messages(doc) for part in message["content"]]
+        content = []
+        for message in doc_to_messages(doc):
+            content += message["content"]
         texts = tuple(part["text"] for part in content if part["type"] == "text")
         if self.known is not None:
             prediction = _of(doc, self.known)

@@ -67,7 +67,8 @@ def write(
                 atomic_write(path, "wb") as file,
                 parquet.ParquetWriter(file, schema, write_page_index=True, **options) as writer,
             ):
-                for group in (rows[g : g + PER_GROUP] for g in range(0, len(rows), PER_GROUP)):
+                for first_row in range(0, len(rows), PER_GROUP):
+                    group = rows[first_row : first_row + PER_GROUP]
                     known = {name: encoded[name] for q in group for name in pictures(q)}
                     records = [_record(q, benchmark, known, files) for q in group]
                     writer.write_table(pa.Table.from_pylist(records, schema))

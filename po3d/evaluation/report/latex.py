@@ -69,10 +69,10 @@ def _parts(table: Table) -> list[Table]:
     """Split a table that is too wide into groups of columns, each with the first column repeated
     and without empty rows.
     """
-    widths = [
-        max((len(cell_text(row[k])) for row in table.rows), default=0) + 2
-        for k in range(len(table.header))
-    ]
+    widths = [2] * len(table.header)
+    for row in table.rows:
+        for k in range(len(widths)):
+            widths[k] = max(widths[k], len(cell_text(row[k])) + 2)
     count = -(-sum(widths[1:]) // (WIDEST - widths[0])) if widths[0] < WIDEST else 1
     columns = len(widths) - 1
     if count < 2:
@@ -81,11 +81,13 @@ def _parts(table: Table) -> list[Table]:
     parts = []
     for start in range(1, columns + 1, each):
         chosen = [0, *range(start, min(start + each, columns + 1))]
-        retained = [
-            k for k, row in enumerate(table.rows) if any(row[c] is not None for c in chosen[1:])
-        ]
-        rules = [sum(k < rule for k in retained) for rule in table.rules]
-        rows = [[table.rows[k][c] for c in chosen] for k in retained]
+        rows, before = [], [0]  # before: the number of rows that are left of the first ones
+        for row in table.rows:
+            cells = [row[c] for c in chosen]
+            if any(cell is not None for cell in cells[1:]):
+                rows.append(cells)
+            before.append(len(rows))
+        rules = [before[rule] for rule in table.rules]
         parts.append(Table([table.header[c] for c in chosen], rows, rules))
     return parts
 

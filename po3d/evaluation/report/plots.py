@@ -1,6 +1,7 @@
 """Plots of reliability and of sensitivity to noise."""
 
 from collections.abc import Mapping, Sequence, Sized
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,10 @@ def reliability_plot(figures: Mapping[str, Any], path: str | Path) -> None:
 
     def draw(figure: Any) -> None:
         upper, lower = figure.subplots(2, 1, height_ratios=(3, 1), sharex=True)
-        bins = {key: [b[key] for b in figures["bins"]] for key in BIN}
+        bins: dict[str, list[float]] = {key: [] for key in BIN}
+        for b in figures["bins"]:
+            for key in BIN:
+                bins[key].append(b[key])
         middle = (np.array(bins["low"]) + bins["high"]) / 2
         width = bins["high"][0] - bins["low"][0] if bins["low"] else 1.0
         upper.bar(middle, bins["accuracy"], width, color="tab:blue", edgecolor="white")
@@ -46,8 +50,7 @@ def sensitivity_plot(
         panels = figure.subplots(rows, columns, sharey=True, squeeze=False)
         lowest = min(lower_end(p) for points in curves.values() for p in points)
         for axes, (name, points) in zip(panels.flat, curves.items()):
-            table = np.array([[p[key] for key in POINT] for p in points], float)
-            sigma, value, low, high = table.T
+            sigma, value, low, high = np.array(list(map(itemgetter(*POINT), points)), float).T
             known = np.isfinite(low)
             if known.any():
                 axes.fill_between(sigma[known], low[known], high[known], alpha=0.25)
