@@ -120,16 +120,14 @@ def ways(question: Question) -> tuple[str, ...]:
 
 
 def offered_answers(answer: str, question: Question) -> Sequence[str]:
-    """Return the options of a question or, for a direction or a height, those in its words; for a
-    name the question's own word for it."""
-    if question.options or words(answer) <= _WAYS | _HEIGHTS:
-        return question.options or ways(question)
-    return _named(answer.lower(), question.text.lower())
+    """Return the options of a question or, for a direction or a height, those in its words."""
+    return question.options or (ways(question) if words(answer) <= _WAYS | _HEIGHTS else ())
 
 
-def _named(answer: str, text: str) -> tuple[str, ...]:
+def named_in(question: Question, answer: str) -> tuple[str, ...]:
     """Return the synonym of an answer among the alternatives of a question ("the soccer ball or the
     desk?", for a football); () if there is none, or the answer itself is named."""
+    text, answer = question.text.lower(), answer.lower()
     if " or " not in text or answer in text:
         return ()
     spoken = re.findall(r"[a-z]+", text)

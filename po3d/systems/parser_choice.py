@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from po3d.reasoning.questions import Question
-from po3d.systems.answer_options import offered_answers
+from po3d.systems.answer_options import named_in, offered_answers
 
 if TYPE_CHECKING:
     from po3d.systems.pipeline import Execution, ParsedQuestion
@@ -95,8 +95,6 @@ def answer_of(execution: "Execution", question: Question) -> str:
 
 
 def worded(reading: "ParsedQuestion", answer: str, question: Question) -> str:
-    """Return an answer in the wording of the question or its options; answers to programs of the
-    benchmark's own parser are not changed."""
-    return reading.format_answer(
-        answer, replace(question, options=tuple(offered_answers(answer, question)))
-    )
+    """Return an answer in the wording of the question or its options."""
+    options = offered_answers(answer, question) or named_in(question, answer)
+    return reading.format_answer(answer, replace(question, options=tuple(options)))

@@ -612,7 +612,7 @@ def test_a_height_is_said_in_the_words_that_were_offered(text, said):
     ],
 )
 def test_a_name_is_said_in_the_words_of_the_question(text, answer, offered):
-    assert answer_options.offered_answers(answer, question(text)) == offered
+    assert answer_options.named_in(question(text), answer) == offered
     assert answer_options.chosen(answer, offered) == next(iter(offered), None)
 
 
