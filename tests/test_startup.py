@@ -141,3 +141,10 @@ def test_an_answer_about_a_table_needs_no_compiler_and_no_trainer(text):
         "torchvision",
     }
     assert found & unwanted == set()
+
+
+def test_a_question_about_a_street_imports_no_other_domain():
+    question = ["ask", "data/examples/street.json", "How many cars are there?"]
+    there = imported(f"from po3d.__main__ import main; sys.exit(main({question!r}))")
+    other = {"po3d.systems.rooms", "po3d.systems.photographs", "po3d.perception.foundation"}
+    assert not there & (other | {"torchvision", "timm", "pytorch_lightning", "trimesh", "moderngl"})

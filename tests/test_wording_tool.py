@@ -10,7 +10,8 @@ from po3d.io.errors import InputError
 from po3d.io.paths import ROOT
 from po3d.language.program import Call
 from po3d.language.read.reader import GeneralParser, ParserOutput
-from po3d.language.read.reader_tokens import REFUSALS, SORTS, STARTS
+from po3d.language.read.reader_tokens import SORTS
+from po3d.language.read.reader_vocabulary import REFUSALS, STARTS
 from po3d.language.read.weighing import ParseEvidence, Weighing
 from po3d.systems.answer_options import REFUSED
 from po3d.systems.general_parser import joined

@@ -20,6 +20,7 @@ from po3d.scene.vocabulary import PARENT
 from po3d.training.reader_tables import size_of
 
 ANYTHING = ("object", "thing", "vehicle", "item")
+SIDES = {"deep": 0, "wide": 1, "tall": 2, "long": 0}  # index into a size, of a stated one
 TOUCH = 0.08  # largest gap between an underside and its support, metres
 SHAPE = {
     "SUV": "suv",
@@ -722,12 +723,15 @@ class Table:
 
     def _new(self, thing: Call) -> Thing:
         name, traits = thing.args
-        looks = {"color": None, "material": None, "state": None}
+        looks: dict = {"color": None, "material": None, "state": None}
+        sides = {}
         while traits.op == "trait":
-            looks[traits.args[0]] = traits.args[1]
+            (sides if traits.args[0] in SIDES else looks)[traits.args[0]] = traits.args[1]
             traits = traits.args[2]
         like = next((t for t in self.past if name_matches(t.name, name)), None)
         size = list(like.size) if like else [0.3, 0.3, 0.3]
+        for extent, metres in sides.items():
+            size[SIDES[extent] if extent != "long" else int(size[1] >= size[0])] = metres
         created = Thing(
             1000 + len(self.things) + len(self.touched),
             name,

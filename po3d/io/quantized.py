@@ -55,8 +55,14 @@ def unpacked(packed: torch.Tensor, bits: int) -> torch.Tensor:
         raise ValueError(
             f"{tuple(packed.shape)} values of {packed.dtype} are not codes of {bits} bits"
         )
-    each = np.unpackbits(packed.numpy(), axis=1).reshape(len(packed), -1, bits)
-    return torch.from_numpy(np.packbits(each, axis=-1)[..., 0] >> (8 - bits))
+    # eight codes in so many bytes, as one number
+    eight = np.zeros((len(packed), packed.shape[1] // bits), np.uint32 if bits <= 4 else np.uint64)
+    for byte in np.moveaxis(packed.numpy().reshape(*eight.shape, bits), -1, 0):
+        eight = eight << eight.dtype.type(8) | byte
+    codes = np.empty((*eight.shape, 8), np.uint8)
+    for k in range(8):
+        codes[..., k] = (eight >> eight.dtype.type(bits * (7 - k))) & ((1 << bits) - 1)
+    return torch.from_numpy(codes.reshape(len(packed), -1))
 
 
 def along(scale: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:

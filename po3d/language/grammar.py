@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from itertools import product
+from itertools import chain, product
 from typing import NamedTuple
 
 from po3d.language.english import plural
@@ -115,24 +115,23 @@ class Grammar:
         return "".join("/".join(piece) if isinstance(piece, Verb) else piece for piece in pieces)
 
     def every(self, wording: str) -> Iterator[str]:
-        """Yield all expansions of a wording; slots and verbs stay as they are written."""
+        """Return all expansions of a wording; slots and verbs stay as they are written."""
 
-        def readings(node: tuple) -> Iterator[str]:
+        def readings(node: tuple) -> list[str]:
             kind, *parts = node
             if kind == "all":
-                yield from map("".join, product(*(list(readings(part)) for part in parts)))
-            elif kind == "choice":
-                for part in parts:
-                    yield from readings(part)
-            elif kind == "phrase":
-                for text in self.wordings(parts[0]):
-                    yield from readings(compiled(text))
-            elif kind == "slot":
-                yield "{" + ".".join(filter(None, parts)) + "}"
-            else:
-                yield "/".join(parts)
+                return list(map("".join, product(*map(readings, parts))))
+            if kind == "choice":
+                return list(chain.from_iterable(map(readings, parts)))
+            if kind == "phrase":
+                return list(
+                    chain.from_iterable(map(readings, map(compiled, self.wordings(*parts))))
+                )
+            return [
+                "{" + ".".join(filter(None, parts)) + "}" if kind == "slot" else "/".join(parts)
+            ]
 
-        yield from (" ".join(text.split()) for text in readings(compiled(wording)))
+        return map(" ".join, map(str.split, readings(compiled(wording))))
 
     def vocabulary(self) -> frozenset[str]:
         """Return the words of all wordings, in lower case."""

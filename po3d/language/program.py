@@ -269,9 +269,45 @@ def read_calls(text: str, make: Callable, bare: frozenset[str], number: Callable
     lexemes = _lexemes(text)
     if lexemes[0][0] != "word":
         raise ProgramError(f"{text[:60]!r} should begin with an operation")
-    parser = _CallParser(text, lexemes, make, bare, number)
-    program = parser.read(0)
-    kind, word = lexemes[parser.position]
+    position = 0  # index of the next lexeme
+
+    def take(mark: str) -> bool:
+        """Skip the next lexeme if it is `mark`."""
+        nonlocal position
+        matches_mark = lexemes[position] == ("mark", mark)
+        position += matches_mark
+        return matches_mark
+
+    def read(depth: int):
+        """Read one argument, or at depth 0 the program."""
+        nonlocal position
+        kind, word = lexemes[position]
+        position += 1
+        if kind == "text":
+            try:
+                return Quoted(json.loads(word, strict=False))
+            except json.JSONDecodeError:
+                raise ProgramError(f"invalid string {word[:60]}") from None
+        if kind == "number":
+            return number(word)
+        if kind != "word":
+            raise ProgramError(
+                f"the program is incomplete, or a word is missing before {word!r}: {text[:60]!r}"
+            )
+        word = word.replace(" ", "") if "[" in word else word
+        if not take("("):
+            return make(word, ()) if word in bare or not depth else word
+        if depth == DEEPEST:
+            raise ProgramError(f"more than {DEEPEST} nested calls")
+        args = [read(depth + 1)]
+        while take(","):
+            args.append(read(depth + 1))
+        if not take(")"):
+            raise ProgramError(f"unbalanced brackets: ')' is missing in {text[:60]!r}")
+        return make(word, tuple(args))
+
+    program = read(0)
+    kind, word = lexemes[position]
     if kind != "end":
         raise ProgramError(f"unexpected text after the program: {word[:20]!r} in {text[:60]!r}")
     return program
@@ -292,55 +328,6 @@ def _lexemes(text: str) -> list[tuple[str, str]]:
         lexemes.append((match.lastgroup, match[match.lastgroup]))
         at = match.end()
     return [*lexemes, ("end", "")]
-
-
-class _CallParser:
-    """Recursive-descent parser of nested calls; `position`: index of the next lexeme."""
-
-    def __init__(
-        self,
-        text: str,
-        lexemes: list[tuple[str, str]],
-        make: Callable,
-        bare: frozenset[str],
-        number: Callable,
-    ) -> None:
-        self.text, self.lexemes, self.position = text, lexemes, 0
-        self.make, self.bare, self.number = make, bare, number
-
-    def take(self, mark: str) -> bool:
-        """Skip the next lexeme if it is `mark`."""
-        matches_mark = self.lexemes[self.position] == ("mark", mark)
-        self.position += matches_mark
-        return matches_mark
-
-    def read(self, depth: int):
-        """Read one argument, or at depth 0 the program."""
-        kind, word = self.lexemes[self.position]
-        self.position += 1
-        if kind == "text":
-            try:
-                return Quoted(json.loads(word, strict=False))
-            except json.JSONDecodeError:
-                raise ProgramError(f"invalid string {word[:60]}") from None
-        if kind == "number":
-            return self.number(word)
-        if kind != "word":
-            raise ProgramError(
-                "the program is incomplete, or a word is missing before"
-                f" {word!r}: {self.text[:60]!r}"
-            )
-        word = word.replace(" ", "") if "[" in word else word
-        if not self.take("("):
-            return self.make(word, ()) if word in self.bare or not depth else word
-        if depth == DEEPEST:
-            raise ProgramError(f"more than {DEEPEST} nested calls")
-        args = [self.read(depth + 1)]
-        while self.take(","):
-            args.append(self.read(depth + 1))
-        if not self.take(")"):
-            raise ProgramError(f"unbalanced brackets: ')' is missing in {self.text[:60]!r}")
-        return self.make(word, tuple(args))
 
 
 # --- the operations -------------------------------------------------------------------------------

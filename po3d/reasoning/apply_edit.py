@@ -4,13 +4,13 @@ edit text ─► program of type "edit" ─► plan(scene, program) ─► Plann
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from po3d.language.lexicon import ABOVE, fits, kinds_of
-from po3d.language.program import DIRECTIONS, Call, ProgramError
+from po3d.language.program import DIRECTIONS, LEAVES, Call, ProgramError
 from po3d.language.programs import rooms
 from po3d.reasoning.evaluator import Evaluator
 from po3d.reasoning.outcome import ExecutionFailure
@@ -33,10 +33,10 @@ from po3d.scene.placement import Place, Spot, resolve
 from po3d.scene.rooms import (
     ANYTHING,
     CATEGORIES,
+    NEW_THINGS,
     SYNONYMS,
     UNKNOWN_SIZE,
     VALUE_WORDS,
-    Category,
     category_of,
 )
 from po3d.scene.table import ObjectState, Scene, sure
@@ -268,12 +268,14 @@ class _Planner:
     def _new(self, thing: Call) -> ObjectState:
         noun, traits = thing.args
         name = self._name(noun)
-        known = category_of(name) or _like(name)
-        extent = (known.depth, known.width, known.height) if known else UNKNOWN_SIZE
+        extent = _typical_extent(name)
         beliefs = {"name": name}
         while traits.op == "trait":
             attribute, value, traits = traits.args
-            beliefs[attribute] = self._value(attribute, value)
+            if attribute in LEAVES["extent"]:
+                extent = _resized(extent, attribute, value)
+            else:
+                beliefs[attribute] = self._value(attribute, value)
         return ObjectState(sure(**beliefs), (0.0, 0.0, extent[2] / 2), 0.0, extent)
 
     def _name(self, noun: str) -> str:
@@ -306,10 +308,33 @@ class _Planner:
         return Place("at", objects, _words(relation), 0.0)
 
 
-def _like(name: str) -> Category | None:
-    """Return the category that gives a new object its typical size: for a "taboret", a stool."""
-    score, best = max((fits(name, category), category) for category in CATEGORIES)
-    return CATEGORIES[best] if score >= ABOVE and kinds_of(name) else None
+def _typical_extent(name: str) -> tuple[float, float, float]:
+    """Return the typical depth, width and height of a new object: of its kind in the tables, or of
+    the kind that the lexicon gives ("taboret": a stool)."""
+    known = category_of(name)
+    if known is None and name not in NEW_THINGS:
+        known = CATEGORIES.get(_like(name, CATEGORIES))
+    if known is not None:
+        return known.depth, known.width, known.height
+    return NEW_THINGS.get(name) or NEW_THINGS.get(_like(name, NEW_THINGS), UNKNOWN_SIZE)
+
+
+def _like(name: str, kinds: Iterable[str]) -> str:
+    """Return the kind of a list that fits a name best by the lexicon, or by its last words; ""."""
+    score, best = max((fits(name, kind), kind) for kind in kinds)
+    if score >= ABOVE and kinds_of(name):
+        return best
+    return next((kind for kind in kinds if name.endswith(f" {kind}")), "")
+
+
+def _resized(
+    extent: tuple[float, float, float], stated: str, metres: float
+) -> tuple[float, float, float]:
+    """Return a typical extent (depth, width, height) with one stated size; "long" refers to the
+    longer horizontal side."""
+    depth, width, _ = extent
+    side = {"deep": 0, "wide": 1, "tall": 2, "long": int(width >= depth)}[stated]
+    return (*extent[:side], metres, *extent[side + 1 :])
 
 
 def may_be_empty(what: Call) -> bool:

@@ -59,6 +59,11 @@ def _category(row: dict[str, str]) -> Category:
 CATEGORIES: dict[str, Category] = {
     row["name"]: _category(row) for row in rows_beside(__file__, "rooms.csv")
 }
+# Typical depth, width and height of kinds that rooms are not furnished with, but that changes add.
+NEW_THINGS: dict[str, tuple[float, float, float]] = {
+    row["name"]: (float(row["depth"]), float(row["width"]), float(row["height"]))
+    for row in rows_beside(__file__, "new_things.csv")
+}
 _WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 PURPOSES = {purpose: tuple(names) for purpose, names in _WORDS["purposes"].items()}
 CARRIERS = {name: tuple(under) for name, under in _WORDS["carriers"].items()}

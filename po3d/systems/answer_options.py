@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from po3d.language.descriptions import describe
 from po3d.language.grammar import load
-from po3d.language.lexicon import ABOVE
+from po3d.language.lexicon import ABOVE, same
 from po3d.language.lexicon import fits as noun_fits
 from po3d.language.program import Call
 from po3d.language.read.omissions import DENIED
@@ -122,6 +122,21 @@ def ways(question: Question) -> tuple[str, ...]:
 def offered_answers(answer: str, question: Question) -> Sequence[str]:
     """Return the options of a question or, for a direction or a height, those in its words."""
     return question.options or (ways(question) if words(answer) <= _WAYS | _HEIGHTS else ())
+
+
+def named_in(question: Question, answer: str) -> tuple[str, ...]:
+    """Return the synonym of an answer among the alternatives of a question ("the soccer ball or the
+    desk?", for a football); () if there is none, or the answer itself is named."""
+    text, answer = question.text.lower(), answer.lower()
+    if " or " not in text or answer in text:
+        return ()
+    spoken = re.findall(r"[a-z]+", text)
+    for count in (3, 2, 1):
+        for start in range(len(spoken) - count + 1):
+            phrase = " ".join(spoken[start : start + count])
+            if same(phrase, answer):
+                return (phrase,)
+    return ()
 
 
 def restrict_to_options(program: Call, question: Question) -> Call:

@@ -20,6 +20,7 @@ from po3d.language.program import DIRECTIONS, Call
 from po3d.language.read import everyday
 from po3d.language.read.mending import Mending, mended
 from po3d.language.read.parse import Parse
+from po3d.language.read.stated_sizes import with_sizes, without_sizes
 from po3d.language.read.weighing import Weighing
 from po3d.reasoning.questions import Question
 from po3d.scene.frames import frame_text_anchors, read_anchors
@@ -111,7 +112,10 @@ class GeneralQuestionParser:
         result, mendings = [], []
         for q in questions:
             texts, mended_words = zip(
-                *(mended(text, names, has_word) for text in (q.text, q.change, q.frame))
+                *(
+                    mended(text, names, has_word)
+                    for text in (q.text, without_sizes(q.change), q.frame)
+                )
             )
             options = tuple(map(str, q.options))
             result.append(ParserInput(*texts, self.executor.kind, q.task == "6d", options, things))
@@ -161,7 +165,7 @@ def joined(
             continue
         edit = None
         if change is not None and change.program is not None:
-            edit = Parse("ok", change.program)
+            edit = Parse("ok", with_sizes(change.program, question.change))
         program = restrict_to_options(resolve_the_one(program_read.program), question)
         parse = replace(executor.adapted(program, question), probability=probability)
         where = (

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from po3d.reasoning.questions import Question
-from po3d.systems.answer_options import offered_answers
+from po3d.systems.answer_options import named_in, offered_answers
 
 if TYPE_CHECKING:
     from po3d.systems.domain import Execution, ParsedQuestion
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 SURE = 0.9  # least probability at which a benchmark's own parse is trusted
 LIKELY = 0.5  # the same for a sentence that is worded like the benchmark's (`Domain.in_style`)
 LEAST_STYLE = -0.5  # least log odds of such a sentence (`language.read.room_style`)
-# Least calibrated probability of an answer that `po3d ask` gives. It has the least cost on the bank's
-# development part if a wrong answer costs 3.85 abstentions.
+# Least calibrated probability of an answer that `po3d ask` gives: of least cost on the development
+# part of the bank if a wrong answer costs 3.85 abstentions.
 ASK_BELOW = 0.76
 # Log odds that the own parser is right where the two differ: offset, logit of the own parse's
 # probability, logit of the general one's, style. Fitted on 102 differing answers: the bank's
@@ -95,8 +95,6 @@ def answer_of(execution: "Execution", question: Question) -> str:
 
 
 def worded(reading: "ParsedQuestion", answer: str, question: Question) -> str:
-    """Return an answer in the wording of the question or its options; answers to programs of the
-    benchmark's own parser are not changed."""
-    return reading.format_answer(
-        answer, replace(question, options=tuple(offered_answers(answer, question)))
-    )
+    """Return an answer in the wording of the question or its options."""
+    options = offered_answers(answer, question) or named_in(question, answer)
+    return reading.format_answer(answer, replace(question, options=tuple(options)))

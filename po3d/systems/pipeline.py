@@ -28,6 +28,8 @@ from po3d.io.errors import InputError
 from po3d.language.program import ProgramError
 from po3d.language.read.omissions import omitted, swaps_with_itself, untold
 from po3d.language.read.parse import BEYOND, Parse
+from po3d.language.read.stated_sizes import omits_size
+from po3d.language.read.unspecified import UNSPECIFIED, choices
 from po3d.language.read.weighing import ParseEvidence
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.questions import Prediction, Question
@@ -212,6 +214,8 @@ class Pipeline:
             return f"the parsed change differs from its text: {question.change!r}"
         if change is not None and swaps_with_itself(change):
             return "the parsed change swaps an object with itself"
+        if change is not None and omits_size(question.change, change):
+            return f"the parsed change omits a size: {question.change!r}"
         return omitted(question.text, reading.question.program)
 
     def look(self, looks: Sequence[PerceptionInput]) -> list[ImageScenes]:
@@ -304,10 +308,24 @@ def likeliest_of(
     ]
     k, share = likeliest(answers, weights)
     outcome, reading = executions[k]
-    return Execution(
-        outcome,
-        reading._replace(question=replace(reading.question, probability=second.certain(share))),
-    )
+    parse = replace(reading.question, probability=second.certain(share))
+    if _unspecified(answering, question, reading, outcome.answer):
+        parse = Parse("failed", None, parse.probability, UNSPECIFIED)
+        outcome = Outcome("failed", None, reason=UNSPECIFIED)
+    return Execution(outcome, reading._replace(question=parse))
+
+
+def _unspecified(
+    answering: SceneExecutor, question: Question, reading: ParsedQuestion, answer: str | None
+) -> bool:
+    """Return whether the answer depends on an object that the change does not specify."""
+    if answer is None or reading.change is None:
+        return False
+    for change in choices(reading.change.program):
+        chosen = reading._replace(change=Parse("ok", change))
+        if run(answering, question, chosen).outcome.answer not in (answer, None):
+            return True
+    return False
 
 
 def evidence(

@@ -20,8 +20,10 @@ from po3d.language.read.reader import (
     export,
     whole,
 )
-from po3d.language.read.reader_network import FROZEN, ReaderNetwork, Shape
-from po3d.language.read.reader_tokens import Vocabulary, WordPieces
+from po3d.language.read.reader_network import FROZEN, ReaderNetwork
+from po3d.language.read.reader_tokens import WordPieces
+from po3d.language.read.reader_vocabulary import Vocabulary
+from po3d.language.read.transformer import Shape
 from po3d.training.qat import QuantizedWeights
 from po3d.training.ranks import Term, means
 from po3d.training.reader_pairs import bank, paraphrases, reworded, speakers

@@ -13,7 +13,7 @@ import numpy as np
 from po3d.language.english import plural
 from po3d.language.program import Call, call
 from po3d.language.programs.rooms import RoomCall as RoomCall
-from po3d.language.read.reader_tokens import REFUSALS
+from po3d.language.read.reader_vocabulary import REFUSALS
 from po3d.scene.rooms import COLORS, SYNONYMS
 from po3d.training.reader_pairs import SENTENCE_SORTS, TrainingPair, all_text, change_texts
 from po3d.training.reader_tables import (

@@ -22,7 +22,8 @@ from po3d.language.programs.rooms import RoomCall as RoomCall
 from po3d.language.programs.scope import SCOPE
 from po3d.language.programs.street import from_tokens
 from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, PhraseCall
-from po3d.language.read.reader_tokens import REFUSALS, STREET_NAMES, ParserInput, Sort
+from po3d.language.read.reader_tokens import STREET_NAMES, ParserInput, Sort
+from po3d.language.read.reader_vocabulary import REFUSALS
 from po3d.language.say.scope import say
 from po3d.language.say.threedsrbench import STYLES, speak
 from po3d.scene.frames import SIDE_TURNS, frame_text_anchors

@@ -19,18 +19,14 @@ from po3d.io.seeding import rng
 from po3d.language.program import Call
 from po3d.language.read.reader import batched
 from po3d.language.read.reader_tokens import (
-    AMOUNTS,
     SEGMENTS,
     SORTS,
-    TEXTS,
     EncodedInput,
     ParserInput,
     Sort,
-    Target,
-    Vocabulary,
     WordPieces,
-    texts_needed,
 )
+from po3d.language.read.reader_vocabulary import AMOUNTS, TEXTS, Target, Vocabulary, texts_needed
 from po3d.training.reader_augmentation import with_table
 from po3d.training.reader_pairs import TrainingPair
 

@@ -34,7 +34,7 @@ from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.scope import SCOPE
 from po3d.language.programs.street import STREET
 from po3d.language.programs.threedsrbench import THREEDSRBENCH
-from po3d.language.read import reader_tokens
+from po3d.language.read import reader_vocabulary
 
 ROOT = Path(__file__).parents[2]
 DIALECTS = {d.name: d for d in (STREET, ROOMS, THREEDSRBENCH, SCOPE)}
@@ -67,8 +67,8 @@ def test_a_word_after_a_bar_is_untrained():
 
 
 def test_an_untrained_word_has_no_output_class_of_the_reader(monkeypatch):
-    monkeypatch.setattr(reader_tokens, "UNTRAINED", {("relation", "on")})
-    tokens = reader_tokens.Vocabulary().tokens
+    monkeypatch.setattr(reader_vocabulary, "UNTRAINED", {("relation", "on")})
+    tokens = reader_vocabulary.Vocabulary().tokens
     assert "relation:on" not in tokens
     assert "relation:under" in tokens
 

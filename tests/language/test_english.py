@@ -46,6 +46,8 @@ def test_a_singular_stays_one():
     words = (
         "chair",
         "glass",
+        "cactus",
+        "school bus",
         "mattress",
         "scissors",
         "sofa",

@@ -21,7 +21,7 @@ from po3d.systems import rooms
 
 CHAIRS = 'filter(name, "chair", scene)'
 RED = 'unique(filter(color, "red", filter(name, "chair", scene)))'
-DESK = 'unique(filter(name, "desk", scene))'
+DESK, LAMP, BED = (f'unique(filter(name, "{name}", scene))' for name in ("desk", "lamp", "bed"))
 
 
 @pytest.mark.parametrize(
@@ -106,6 +106,31 @@ def test_readings_that_keep_it_come_first():
         (
             "What is the second largest thing?",
             "query(name, best(volume, most, exclude(best(volume, most, scene), scene)))",
+            "",
+        ),
+        (
+            "Is the desk nearer to the lamp or to the bed?",
+            f"query(name, best(distance, least, {DESK}, group({DESK}, {BED})))",
+            "with itself",
+        ),
+        (
+            "Is the desk nearer to the lamp or to the bed?",
+            f"query(name, best(distance, least, {DESK}, group({LAMP}, {BED})))",
+            "",
+        ),
+        (
+            "The door or the window?",
+            f"query(name, best(volume, most, group({BED}, {BED})))",
+            "itself",
+        ),
+        (
+            "Are there more red chairs or more lamps?",
+            f"greater_than(count({CHAIRS}), count(scene))",
+            "more red chairs or",
+        ),
+        (
+            "Are there more red or white chairs than lamps?",
+            f"greater_than(count(union({CHAIRS}, scene)), count(scene))",
             "",
         ),
         ("Is there no piano?", 'exist(filter(name, "piano", scene))', "is there no"),

@@ -7,8 +7,9 @@ from po3d.io.checkpoint import SHIPPED
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.programs.street import TOKENS, StreetProgram, from_tokens
-from po3d.language.read.seq2seq import Seq2Seq, TypeTable, restored
+from po3d.language.read.seq2seq import Seq2Seq, restored
 from po3d.language.read.street_parser import LANGUAGE, Parser
+from po3d.language.read.type_table import TypeTable
 from po3d.language.say.street.language import FAMILIES, sample_program
 from po3d.training.parser_evaluation import exact_match, questions, with_synonyms
 

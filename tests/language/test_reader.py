@@ -23,8 +23,10 @@ from po3d.language.read.reader import (
     export,
     whole,
 )
-from po3d.language.read.reader_network import Dropout, ReaderNetwork, Shape
-from po3d.language.read.reader_tokens import SEGMENTS, SORTS, ParserInput, Vocabulary, WordPieces
+from po3d.language.read.reader_network import ReaderNetwork
+from po3d.language.read.reader_tokens import SEGMENTS, SORTS, ParserInput, WordPieces
+from po3d.language.read.reader_vocabulary import Vocabulary
+from po3d.language.read.transformer import Dropout, Shape
 from po3d.training.reader_augmentation import renamed, with_table
 from po3d.training.reader_pairs import frame_pair, orbit_pair, photo_pair, room_pairs, street_pair
 from po3d.training.reader_samples import Samples, collate, read_pairs, write_pairs
@@ -223,7 +225,7 @@ def test_learning_and_decoding_in_bf16_agree_with_fp32(pairs):
             loss = network(*batch)
             beam = network.beam(*batch[:5], 2)
         loss.sum().backward()
-        asking = network.encoder.encoder.layer[0].attention.self.query.weight.grad
+        asking = network.get_parameter("encoder.encoder.layer.0.attention.self.query.weight").grad
         assert asking is not None
         found.append((loss.detach(), asking.clone(), beam))
     (loss, gradient, beam), (low_loss, low_gradient, low_beam) = found

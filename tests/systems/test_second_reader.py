@@ -17,6 +17,7 @@ from po3d.language.programs.rooms import parse_text
 from po3d.language.read import room_style
 from po3d.language.read.parse import Parse
 from po3d.language.read.reader import ParserOutput as Read
+from po3d.language.read.unspecified import UNSPECIFIED
 from po3d.language.read.weighing import ALONE, Weighing
 from po3d.reasoning.questions import Question
 from po3d.scene.answer_calibration import AnswerCalibration
@@ -375,6 +376,45 @@ def test_the_threshold_is_compared_with_the_printed_probability(model):
         assert asks.ask(scene, "x", ask_below=answer.probability).status == "ok"
 
 
+def test_what_depends_on_an_unspecified_object_has_no_answer(model):
+    desks = 'filter(name, "desk", scene)'
+    asks = model(
+        question={
+            "x": [read(f"query(distance, unique({desks}), {DOOR})")],
+            "y": [read(f"count({desks})")],
+        },
+        change={"One desk went.": [read(f"remove(some(1, {desks}))")]},
+    )
+    answer = asks.ask(read_scene(ROOM), "x", change="One desk went.")
+    assert (answer.status, answer.reason) == ("failed", UNSPECIFIED)
+    assert asks.ask(read_scene(ROOM), "y", change="One desk went.").answer == "1"
+
+
+def test_a_new_object_has_its_stated_size(model):
+    vase = 'unique(filter(name, "vase", scene))'
+    asks = model(
+        question={size: [read(f"query({size}, {vase})")] for size in ("height", "width", "length")},
+        change={"A vase was put in.": [read('add(1, thing("vase", plain), place(centre))')]},
+    )
+    change = "A vase 37 cm tall and 0.2 m wide was put in."
+    scene = read_scene(ROOM)
+    assert asks.ask(scene, "height", change=change).answer == "0.37 m"
+    assert asks.ask(scene, "width", change=change).answer == "0.20 m"
+    usual = asks.ask(scene, "length", change="A vase was put in.").answer
+    assert asks.ask(scene, "length", change=change).answer == usual
+
+
+@pytest.mark.parametrize(
+    ("name", "height"), [("hen", "0.38 m"), ("terrier", "0.55 m"), ("vase", "0.36 m")]
+)
+def test_a_new_object_has_the_typical_size_of_its_kind(model, name, height):
+    asks = model(
+        question={"x": [read(f'query(height, unique(filter(name, "{name}", scene)))')]},
+        change={"It came.": [read(f'add(1, thing("{name}", plain), place(centre))')]},
+    )
+    assert asks.ask(read_scene(ROOM), "x", change="It came.").answer == height
+
+
 def test_it_asks_back_what_would_be_answered_otherwise(model):
     said = lambda what, p: read(f'count(filter(name, "{what}", scene))', p)  # noqa: E731
     nowhere = read('query(color, unique(filter(name, "cello", scene)))', 0.35)  # has no answer
@@ -560,6 +600,20 @@ def test_a_height_is_said_in_the_words_that_were_offered(text, said):
     ]
     assert tuple(found) == said
     assert answer_options.offered_answers("bench", asked) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "offered"),
+    [
+        ("Is it nearer the soccer ball or the desk?", "football", ("soccer ball",)),
+        ("Is it nearer the football or the desk?", "football", ()),
+        ("What is nearest to the soccer ball?", "football", ()),
+        ("Is it the soccer ball or the desk?", "lamp", ()),
+    ],
+)
+def test_a_name_is_said_in_the_words_of_the_question(text, answer, offered):
+    assert answer_options.named_in(question(text), answer) == offered
+    assert answer_options.chosen(answer, offered) == next(iter(offered), None)
 
 
 @pytest.mark.parametrize("world", [photographs, orbit])

@@ -128,14 +128,7 @@ class StreetProgram(Tree):
         return STREET.to_core(self)
 
 
-class _Street(Dialect):
-    """Dialect whose texts are questions: the last step returns an answer."""
-
-    def parse(self, text: str) -> Call:
-        return self.to_core(parse_text(text))
-
-
-STREET = _Street("the language of streets", StreetProgram, _MEANINGS)
+STREET = Dialect("the language of streets", StreetProgram, _MEANINGS, answers=ANSWER_TYPES)
 
 
 def token_types(token: str) -> Signature:

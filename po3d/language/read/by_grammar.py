@@ -26,7 +26,7 @@ class GrammarParse:
         after its last word."""
         if (form, start) not in self.known:
             self.known[form, start] = [
-                (_value(rule.pattern, bound), end)
+                (instantiated(rule.pattern, bound), end)
                 for rule in self.grammar.of[form]
                 for wording in rule.wordings
                 for bound, end in self._ways(compiled(wording), start, {})
@@ -59,11 +59,11 @@ class GrammarParse:
                 self.furthest = at, " ".join(words)
 
 
-def _value(pattern: Pattern, bound: Bound) -> Value:
+def instantiated(pattern: Pattern, bound: Bound) -> Value:
     """Instantiate a pattern with the bound values; a filter by "any" is dropped."""
     if pattern.free:
         return bound[pattern.op]
     if not pattern.args and pattern.op not in bare(Call):
         return float(pattern.op) if pattern.op.isdigit() else pattern.op
-    args = tuple(_value(arg, bound) for arg in pattern.args)
+    args = tuple(instantiated(arg, bound) for arg in pattern.args)
     return args[-1] if pattern.op == "filter" and args[1] == "any" else Call(pattern.op, args)

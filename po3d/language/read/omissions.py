@@ -14,9 +14,9 @@ from po3d.language.program import Call
 from po3d.scene.rooms import COLORS, MATERIALS, STATES, SYNONYMS
 
 _WORDINGS = load("omissions", "patterns")
-DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY = (
+DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY, _MORE_OR = (
     _WORDINGS.expression(key, re.IGNORECASE)
-    for key in ("denied", "partly", "ordinal", "numbered", "negation", "every")
+    for key in ("denied", "partly", "ordinal", "numbered", "negation", "every", "more_or")
 )
 _TELLING, _POINTING = (frozenset(_WORDINGS.wordings(key)) for key in ("telling", "pointing"))
 PARTS = ("some", "exclude", "group")  # operations that select some of a set, or list its members
@@ -29,6 +29,7 @@ _OMISSION_RULES: tuple[tuple[re.Pattern, Callable[[Call, set[str]], bool]], ...]
     (_NUMBERED, lambda _, ops: bool(ops & {*COMPARED, "some"})),
     (_NEGATION, lambda _, ops: bool(ops & {*COMPARED, "exclude"})),
     (_EVERY, lambda question, _: question.op != "exist"),
+    (_MORE_OR, lambda question, _: question.op not in COMPARED),
 )
 _RELATIONS = {word: pattern.op for word, pattern in _WORDINGS.meanings("relation")}
 _HEIGHTS = frozenset(("elevation", "height"))
@@ -55,11 +56,21 @@ def omitted(text: str, question: Call) -> str:
         for either in pattern.finditer(text):
             if len({word.lower() for word in either.groups()} & _words(question)) == 1:
                 return f"the program reduces {either[0]!r} to one of them"
-    return (
-        "the program compares an object with itself"
-        if question.op in COMPARED and question.args[-1] == question.args[-2]
-        else ""
-    )
+    return "the program compares an object with itself" if _compares_itself(question) else ""
+
+
+def _compares_itself(question: Call) -> bool:
+    """Return whether a program compares an object with itself, or two equal alternatives."""
+    if question.op in COMPARED and question.args[-1] == question.args[-2]:
+        return True
+    for call in question.calls():
+        if call.op == "group" and len(set(call.args)) < len(call.args):
+            return True
+        # the nearest of two to one of them
+        measured = call.op == "best" and call.args[0] == "distance"
+        if measured and call.args[-1].op == "group" and call.args[2] in call.args[-1].args:
+            return True
+    return False
 
 
 def swaps_with_itself(change: Call) -> bool:

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 
 from po3d.language.descriptions import describe
 from po3d.language.grammar import load
-from po3d.language.grammar_file import Pattern
 from po3d.language.lexicon import kinds_of
 from po3d.language.program import Call, ProgramError
+from po3d.language.read.by_grammar import instantiated
 from po3d.language.read.parse import Parse
 
 _WORDINGS = load("photographs", "patterns")
@@ -34,13 +34,14 @@ _SEVERAL = re.compile(r"^(?:bunch|group|pair|pile|row|herd|flock|stack|set)\b", 
 _KIND_OF = re.compile(r"\b(?:some|any|a|an) (?:kind|sort|type)s? of\b(?: an?\b)?", re.IGNORECASE)
 
 
+@functools.cache
 def _compiled(wording: str) -> re.Pattern[str]:
     wording = _WORDINGS.with_pieces(wording)
     return re.compile(_TOKEN.sub(lambda m: _SHORTHAND[m[0]], wording), re.IGNORECASE)
 
 
 _RULES = tuple(
-    (rule.pattern, _compiled(wording)) for rule in _WORDINGS.of["asks"] for wording in rule.wordings
+    (rule.pattern, wording) for rule in _WORDINGS.of["asks"] for wording in rule.wordings
 )
 
 
@@ -51,13 +52,13 @@ def read(text: str, options: Sequence[str] = ()) -> Parse | None:
     if len(question) > LONGEST or VIEWPOINT.search(question):
         return None
     question = TAIL.sub("", OPENING.sub("", question)).strip(" ,?.!")
-    for pattern, form in _RULES:
-        match = form.fullmatch(question)
+    for pattern, wording in _RULES:
+        match = _compiled(wording).fullmatch(question)
         if match is None:
             continue
         try:
             bound, listed = _bound(match.groupdict(), question)
-            program = _call(pattern, bound)
+            program = instantiated(pattern, bound)
         except ProgramError:
             continue
         return Parse("ok", program, option_of=_options_of(listed, options))
@@ -116,16 +117,6 @@ def _bare(text: str) -> str:
     if not text:
         raise ProgramError("a description is empty")
     return text
-
-
-def _call(pattern: Pattern, bound: Mapping[str, Call]) -> Call | str:
-    """Instantiate a pattern with the bound calls."""
-    if pattern.free:
-        return bound[pattern.op]
-    args = tuple(_call(arg, bound) for arg in pattern.args)
-    if not args and pattern.op not in ("viewer", "scene"):
-        return pattern.op
-    return Call(pattern.op, args)
 
 
 def _options_of(listed: Sequence[str], options: Sequence[str]) -> dict[str, str]:

@@ -28,16 +28,11 @@ from po3d.io.errors import InputError, known, visible
 from po3d.language.program import Call, ProgramError
 from po3d.language.read.omissions import forgets_how_many, omitted, swaps_with_itself
 from po3d.language.read.parse import BEYOND
-from po3d.language.read.reader_network import FROZEN, ReaderNetwork, Shape
-from po3d.language.read.reader_tokens import (
-    SORTS,
-    EncodedInput,
-    ParserInput,
-    Sort,
-    Vocabulary,
-    WordPieces,
-)
+from po3d.language.read.reader_network import FROZEN, ReaderNetwork
+from po3d.language.read.reader_tokens import SORTS, EncodedInput, ParserInput, Sort, WordPieces
+from po3d.language.read.reader_vocabulary import Vocabulary
 from po3d.language.read.referents import Thing, completed, disambiguate, without_redundant_looks
+from po3d.language.read.transformer import Shape
 from po3d.language.read.weighing import ALONE, Weighing
 
 KIND = "reader"

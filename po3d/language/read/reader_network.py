@@ -1,212 +1,24 @@
 """The general parser's network: a pretrained sentence encoder and a small program decoder.
 
-The encoder is a BERT (all-MiniLM-L6-v2: 6 layers, 384 wide) in plain torch, with the parameter
-names of its published weights; its embeddings are frozen, its layers are fine-tuned. The decoder
-(causal self-attention, cross-attention to the input) writes tokens of the program language under
-the type table, and points at the ends of copied spans.
+The encoder's embeddings are frozen, its layers are fine-tuned. The decoder writes tokens of the
+program language under the type table, and points at the ends of copied spans.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from po3d.io.errors import InputError
-from po3d.language.read.reader_tokens import FARTHEST, LONGEST_PROGRAM, SEGMENTS, SORTS, Vocabulary
-from po3d.language.read.seq2seq import Decoded, TypeTable
+from po3d.language.read.reader_tokens import FARTHEST, SEGMENTS, SORTS
+from po3d.language.read.reader_vocabulary import LONGEST_PROGRAM, Vocabulary
+from po3d.language.read.seq2seq import Decoded
+from po3d.language.read.transformer import MINILM, DecoderLayer, Encoder, Shape
+from po3d.language.read.type_table import TypeTable
 
 FROZEN = "encoder.embeddings."  # parameters that are not trained
 LEAVE = 0.8  # finished inputs are removed from the batch when at most this share is still running
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Sizes of the network; the encoder's are those of all-MiniLM-L6-v2."""
-
-    pieces: int = 30522
-    width: int = 384
-    layers: int = 6
-    heads: int = 12
-    inner: int = 1536
-    positions: int = 512
-    decoder: int = 256
-    decoder_layers: int = 3
-    decoder_heads: int = 4
-    dropout: float = 0.1
-
-
-class Dropout(nn.Dropout):
-    """Dropout with one random byte per element, an eighth of torch's random bits on CPUs.
-
-    This saves a sixth of a training step's time there. The probability is rounded to 1/256.
-    """
-
-    def forward(self, x: Tensor) -> Tensor:
-        dropped = round(self.p * 256)
-        if not (self.training and dropped and x.device.type == "cpu"):
-            return super().forward(x)
-        bits = torch.empty(-(-x.numel() // 8), dtype=torch.int64).random_(-(2**63), None)
-        mask = bits.view(torch.uint8)[: x.numel()].view(x.shape) >= dropped
-        return x * (mask * (256 / (256 - dropped))).to(x.dtype)
-
-
-class _SelfAttention(nn.Module):
-    def __init__(self, s: Shape) -> None:
-        super().__init__()
-        self.query, self.key, self.value = (nn.Linear(s.width, s.width) for _ in range(3))
-
-
-class _Output(nn.Module):
-    def __init__(self, inner: int, width: int) -> None:
-        super().__init__()
-        self.dense, self.LayerNorm = nn.Linear(inner, width), nn.LayerNorm(width, eps=1e-12)
-
-
-class _Attention(nn.Module):
-    def __init__(self, s: Shape) -> None:
-        super().__init__()
-        self.self, self.output = _SelfAttention(s), _Output(s.width, s.width)
-
-
-class _Intermediate(nn.Module):
-    def __init__(self, s: Shape) -> None:
-        super().__init__()
-        self.dense = nn.Linear(s.width, s.inner)
-
-
-class _Layer(nn.Module):
-    """One layer of BERT, with the submodule names of its published weights."""
-
-    def __init__(self, s: Shape) -> None:
-        super().__init__()
-        self.heads, self.drop = s.heads, Dropout(s.dropout)
-        self.attention, self.intermediate, self.output = (
-            _Attention(s),
-            _Intermediate(s),
-            _Output(s.inner, s.width),
-        )
-
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        a = self.attention
-        of = (a.self.query, a.self.key, a.self.value)
-        together = F.linear(x, torch.cat([f.weight for f in of]), torch.cat([f.bias for f in of]))
-        q, k, v = (_split(part, self.heads) for part in together.chunk(3, -1))
-        attended = _attention(q, k, v, mask).transpose(1, 2).flatten(2)
-        x = a.output.LayerNorm(x + self.drop(a.output.dense(attended)))
-        return self.output.LayerNorm(
-            x + self.drop(self.output.dense(F.gelu(self.intermediate.dense(x))))
-        )
-
-
-class _Embeddings(nn.Module):
-    def __init__(self, s: Shape) -> None:
-        super().__init__()
-        self.word_embeddings = nn.Embedding(s.pieces, s.width)
-        self.position_embeddings = nn.Embedding(s.positions, s.width)
-        self.token_type_embeddings = nn.Embedding(2, s.width)
-        self.LayerNorm = nn.LayerNorm(s.width, eps=1e-12)
-
-
-class _Layers(nn.Module):
-    def __init__(self, s: Shape) -> None:
-        super().__init__()
-        self.layer = nn.ModuleList(_Layer(s) for _ in range(s.layers))
-
-
-class Encoder(nn.Module):
-    """Encode word pieces (B, T) to states (B, T, width)."""
-
-    def __init__(self, s: Shape) -> None:
-        super().__init__()
-        self.embeddings, self.encoder = _Embeddings(s), _Layers(s)
-        self.drop = Dropout(s.dropout)
-
-    def forward(self, ids: Tensor, extra: Tensor, mask: Tensor) -> Tensor:
-        e = self.embeddings
-        place = e.position_embeddings.weight[: ids.shape[1]]
-        x = e.LayerNorm(e.word_embeddings(ids) + place + e.token_type_embeddings.weight[0] + extra)
-        x = self.drop(x)
-        # residuals in low precision: avoids a cast before each product
-        if torch.is_autocast_enabled(x.device.type):
-            x = x.to(torch.get_autocast_dtype(x.device.type))
-        for layer in self.encoder.layer:
-            x = layer(x, mask)
-        return x
-
-
-class _DecoderLayer(nn.Module):
-    """A decoder layer: self-attention, cross-attention to the input, feed-forward."""
-
-    def __init__(self, s: Shape) -> None:
-        super().__init__()
-        d = s.decoder
-        self.heads, self.drop = s.decoder_heads, Dropout(s.dropout)
-        self.norms = nn.ModuleList(nn.LayerNorm(d) for _ in range(3))
-        self.own, self.own_out = nn.Linear(d, 3 * d), nn.Linear(d, d)
-        self.ask, self.seen, self.seen_out = nn.Linear(d, d), nn.Linear(d, 2 * d), nn.Linear(d, d)
-        self.inner, self.outer = nn.Linear(d, 4 * d), nn.Linear(4 * d, d)
-
-    def memory(self, encoded: Tensor) -> tuple[Tensor, Tensor]:
-        """Return keys and values of the input for cross-attention."""
-        key, value = self.seen(encoded).chunk(2, -1)
-        return _split(key, self.heads), _split(value, self.heads)
-
-    def forward(self, x: Tensor, memory: tuple[Tensor, Tensor], mask: Tensor) -> Tensor:
-        """Process all L tokens of each program in parallel, (B, L, d), with a causal mask."""
-        q, k, v = (_split(t, self.heads) for t in self.own(self.norms[0](x)).chunk(3, -1))
-        before = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool, device=x.device).tril()
-        attended = _attention(q, k, v, before)
-        return self._rest(x, attended.transpose(1, 2).flatten(2), memory, mask)
-
-    def step(
-        self,
-        x: Tensor,
-        memory: tuple[Tensor, Tensor],
-        mask: Tensor,
-        past: tuple[Tensor, Tensor] | None,
-    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Process the next token of W programs per input, (B, W, d).
-
-        `past`: keys and values of the previous tokens, (B W, heads, L, d / heads).
-        """
-        q, k, v = (
-            _split(t.flatten(0, 1)[:, None], self.heads)
-            for t in self.own(self.norms[0](x)).chunk(3, -1)
-        )
-        if past is not None:
-            k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
-        attended = F.scaled_dot_product_attention(q, k, v)
-        return self._rest(x, attended.reshape(x.shape), memory, mask), (k, v)
-
-    def _rest(
-        self, x: Tensor, attended: Tensor, memory: tuple[Tensor, Tensor], mask: Tensor
-    ) -> Tensor:
-        """Apply what follows self-attention: cross-attention and feed-forward."""
-        x = x + self.drop(self.own_out(attended))
-        q = _split(self.ask(self.norms[1](x)), self.heads)
-        attended = _attention(q, *memory, mask)
-        x = x + self.drop(self.seen_out(attended.transpose(1, 2).flatten(2)))
-        return x + self.drop(self.outer(F.gelu(self.inner(self.norms[2](x)))))
-
-
-def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
-    """Compute attention from (B, heads, T, d / heads) with a boolean mask.
-
-    `mask` is broadcastable to (B, heads, T, S), true where attention is allowed.
-
-    For bf16 training on CPUs it uses two products: the backward pass of torch's fused operator is
-    twice as slow there.
-    """
-    if not (q.requires_grad and q.dtype == torch.bfloat16 and q.device.type == "cpu"):
-        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-    scores = (q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2)
-    return scores.masked_fill_(~mask, -1e4).softmax(-1) @ v
-
-
-def _split(x: Tensor, heads: int) -> Tensor:
-    """Reshape (B, T, d) to (B, heads, T, d / heads)."""
-    return x.unflatten(-1, (heads, -1)).transpose(1, 2)
 
 
 class ReaderNetwork(nn.Module):
@@ -216,7 +28,7 @@ class ReaderNetwork(nn.Module):
     """
 
     def __init__(
-        self, vocabulary: Vocabulary, shape: Shape = Shape(), smoothing: float = 0.0
+        self, vocabulary: Vocabulary, shape: Shape = MINILM, smoothing: float = 0.0
     ) -> None:
         super().__init__()
         self.shape, d = shape, shape.decoder
@@ -230,7 +42,7 @@ class ReaderNetwork(nn.Module):
         self.token = nn.Embedding(count + len(SORTS), d)  # with one start token per sort
         self.owed = nn.ModuleList(nn.Embedding(self.types.count, d) for _ in range(2))
         self.place = nn.Embedding(LONGEST_PROGRAM, d)
-        self.blocks = nn.ModuleList(_DecoderLayer(shape) for _ in range(shape.decoder_layers))
+        self.blocks = nn.ModuleList(DecoderLayer(shape) for _ in range(shape.decoder_layers))
         self.norm = nn.LayerNorm(d)
         self.write = nn.Linear(d, count)
         self.first, self.last = nn.Linear(d, d), nn.Linear(2 * d, d)
@@ -249,7 +61,7 @@ class ReaderNetwork(nn.Module):
         frozen = (FROZEN, *(f"encoder.encoder.layer.{k}." for k in range(still)))
         for name, weight in self.named_parameters():
             weight.requires_grad_(not name.startswith(frozen))
-        for layer in self.encoder.encoder.layer[:still]:
+        for layer in self.encoder.encoder["layer"][:still]:
             layer.drop.p = 0.0
 
     def groups(self, rate: float, encoder_rate: float) -> list[dict]:

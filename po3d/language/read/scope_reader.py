@@ -64,12 +64,8 @@ def read(text: str) -> Parse:
         if _IMAGES.search(clean):
             return Parse("ok", _several(clean))
         return Parse("ok", _one(clean))
-    except (_ParseError, ProgramError) as failure:
+    except ProgramError as failure:  # no pattern matches a part of the question
         return Parse("unparsed", reason=str(failure))
-
-
-class _ParseError(Exception):
-    """Raised if no pattern matches a part of the question."""
 
 
 def _clean(text: str) -> str:
@@ -92,14 +88,14 @@ def _several(text: str) -> Call:
                 return call(
                     "name", call("nearest", call("toward", _DIRECTION[match["rel"]], person))
                 )
-        raise _ParseError("not understood: the location to which something is nearest")
+        raise ProgramError("not understood: the location to which something is nearest")
     if _WHICH.search(text):
         bare = _CAMERA_PHRASE.sub(" ", text)
         for match in _STATEMENT.finditer(re.sub(r"\s+(?=[?.,])", "", re.sub(r"\s+", " ", bare))):
             things = (call("thing", _bare(match[k])) for k in "ab")
             return call("which_view", _DIRECTION[match["rel"]], *things)
-        raise _ParseError("not understood: the statement that is true in one of the images")
-    raise _ParseError("not understood: the question about these images")
+        raise ProgramError("not understood: the statement that is true in one of the images")
+    raise ProgramError("not understood: the question about these images")
 
 
 def _one(text: str) -> Call:
@@ -107,11 +103,11 @@ def _one(text: str) -> Call:
     turn, rest = _turn(text)
     owner, rest = _frame(rest)
     if owner is None and not turn and not _CAMERA.search(text):
-        raise _ParseError("not understood: the perspective")
+        raise ProgramError("not understood: the perspective")
     a, b = _direction_target(rest)
     if owner is None:
         if b is None:
-            raise _ParseError(f"not understood: the reference point for the {a}")
+            raise ProgramError(f"not understood: the reference point for the {a}")
         inner = call("where", call("thing", a), call("thing", b), CAMERA)
     else:
         eyes = call("thing", owner)
@@ -131,18 +127,18 @@ def _turn(text: str) -> tuple[list[tuple[str, str, str]], str]:
     match = _MIDDLE.search(text)
     if not match:
         if _DEGREES.search(text) and _MOVED.search(text):
-            raise _ParseError("not understood: the point around which the observer moves")
+            raise ProgramError("not understood: the point around which the observer moves")
         return [], text
     degrees, fraction = _DEGREES.search(text), _FRACTION.search(text)
     if not degrees and not fraction:
-        raise _ParseError("not understood: the angle by which the observer turns")
+        raise ProgramError("not understood: the angle by which the observer turns")
     angle = int(degrees[1]) if degrees else _FRACTIONS[fraction[1]]
     if not _COUNTER.search(text):
         if "clockwise" not in text and angle != 180:
-            raise _ParseError("not understood: the direction in which the observer turns")
+            raise ProgramError("not understood: the direction in which the observer turns")
         angle = -angle
     if angle % 360 == 0 or angle % 45:
-        raise _ParseError(f"a turn of {abs(angle)} degrees is not a multiple of 45")
+        raise ProgramError(f"a turn of {abs(angle)} degrees is not a multiple of 45")
     rest = text[: match.start()] + text[match.end() :]
     return [(str(angle % 360), _bare(match["x"]), _bare(match["y"]))], rest
 
@@ -166,7 +162,7 @@ def _direction_target(text: str) -> tuple[str, str | None]:
         if match := pattern.search(text):
             groups = match.groupdict()
             return _bare(match["a"]), _bare(groups["b"]) if groups.get("b") else None
-    raise _ParseError("not understood: the target and the reference of the relation")
+    raise ProgramError("not understood: the target and the reference of the relation")
 
 
 def _bare(noun: str) -> str:

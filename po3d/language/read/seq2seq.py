@@ -24,9 +24,10 @@ from torch.nn import functional as F
 from po3d.io import checkpoint
 from po3d.io.devices import device_of
 from po3d.io.errors import InputError
+from po3d.language.read.convolution import PAD, ConvolutionBlock
 from po3d.language.read.parse import Parse
+from po3d.language.read.type_table import TokenLanguage, TypeTable
 
-PAD = 0  # padding id of the input vocabulary
 MEMORY = 4  # previous output tokens that the decoder conditions on
 OWED = 2  # types at the top of the stack that it conditions on
 LONGEST_NAME = 5  # words of a copied span
@@ -37,19 +38,6 @@ LONGEST_NAME = 5  # words of a copied span
 # independent of the other sentences.
 COLUMNS, ENCODED, ROWS = 8, 2, 16
 BATCH = 256  # sentences per batch
-
-
-class TokenLanguage(NamedTuple):
-    """The tokens of a program language and their types.
-
-    `starts`: the sorts of programs that can be requested.
-    """
-
-    tokens: tuple[str, ...]
-    inputs: tuple[tuple[str, ...], ...]  # of each token
-    outputs: tuple[str, ...]
-    starts: tuple[tuple[str, ...], ...]  # for each sort, the allowed types of the first token
-    copies: frozenset[str] = frozenset()  # tokens that copy a span of the sentence
 
 
 class Decoded(NamedTuple):
@@ -73,111 +61,12 @@ class Written(NamedTuple):
     spans: list[list[int]]
 
 
-class TypeTable(nn.Module):
-    """Signatures as tensors, and operations on the stack of types a prefix program requires.
-
-    Type 0 is the empty stack, 1 + k the answer of a program of sort k; others follow in sorted
-    order.
-    """
-
-    def __init__(self, language: TokenLanguage):
-        super().__init__()
-        known = {*language.outputs, *(t for inputs in language.inputs for t in inputs)}
-        sorts = tuple(f"sort {k}" for k in range(len(language.starts)))
-        names = ("", *sorts, *sorted(known))
-        index = {name: k for k, name in enumerate(names)}
-        arity = max(map(len, language.inputs))
-        allowed = torch.zeros(len(names), len(language.tokens), dtype=torch.bool)
-        inputs = torch.zeros(len(language.tokens), arity, dtype=torch.long)  # right-aligned
-        for k, output in enumerate(language.outputs):
-            allowed[index[output], k] = True
-            for sort, types in zip(sorts, language.starts, strict=True):
-                if output in types:
-                    allowed[index[sort], k] = True
-            for slot, name in enumerate(reversed(language.inputs[k]), 1):
-                inputs[k, -slot] = index[name]
-        # Least number of tokens that completes each type, by fixed-point iteration: a token costs 1
-        # plus the cost of its inputs.
-        cost = torch.full((len(names),), 10_000, dtype=torch.long)
-        cost[0] = 0
-        for _ in names:
-            token_cost = 1 + cost[inputs].sum(1)
-            best = (
-                torch.where(allowed, token_cost, torch.full_like(token_cost, 10_000)).min(1).values
-            )
-            cost = torch.minimum(cost, best)
-            cost[0] = 0
-        self.count = len(names)
-        for name, value in (
-            ("allowed", allowed),
-            ("inputs", inputs),
-            ("unused", (inputs == 0).sum(1, keepdim=True)),
-            ("cost", cost),
-            ("token_cost", 1 + cost[inputs].sum(1)),
-            ("copies", torch.tensor([t in language.copies for t in language.tokens])),
-        ):
-            self.register_buffer(name, value, persistent=False)
-
-    def start(self, sorts: Tensor, depth: int) -> Tensor:
-        """Return stacks (B, depth), top first, that require one program of the sorts (B,)."""
-        stack = sorts.new_zeros(len(sorts), depth)
-        stack[:, 0] = 1 + sorts
-        return stack
-
-    def mask(self, stack: Tensor, left: int) -> Tensor:
-        """Return (B, tokens): the tokens that may come next.
-
-        A token is allowed if at most `left` tokens, including it, can complete the program.
-        """
-        rest = self.cost[stack[:, 1:]].sum(1, keepdim=True)
-        return self.allowed[stack[:, 0]] & (self.token_cost[None] + rest <= left)
-
-    def step(self, stack: Tensor, tokens: Tensor) -> Tensor:
-        """Return the stacks after appending the tokens; an empty stack stays empty."""
-        pushed, rest = self.inputs[tokens], F.pad(stack[:, 1:], (0, 1))
-        place = torch.arange(stack.shape[1], device=stack.device)
-        new = torch.cat([pushed, rest], 1).gather(1, self.unused[tokens] + place)
-        return torch.where(stack[:, :1] > 0, new, stack)
-
-
 def _whole(rows: Tensor, multiple: int) -> Tensor:
     """Pad the rows to a multiple by repeating the last one."""
     count = -(-len(rows) // multiple) * multiple
     if count == len(rows):
         return rows
     return rows[torch.arange(count, device=rows.device).clamp(max=len(rows) - 1)]
-
-
-class _ConvolutionBlock(nn.Module):
-    """Gated dilated convolution over three words, with a residual connection.
-
-    Written as one product over shifted copies: on a CPU several times faster than Conv1d at these
-    sizes.
-    """
-
-    def __init__(self, width: int, dilation: int):
-        super().__init__()
-        self.dilation = dilation
-        self.norm = nn.LayerNorm(width)
-        self.mix = nn.Linear(3 * width, 2 * width)
-
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        d, length = self.dilation, x.shape[1]
-        y = F.pad(self.norm(x) * mask, (0, 0, d, d))
-        y = torch.cat([y[:, :length], y[:, d : d + length], y[:, 2 * d :]], -1)
-        return x + F.glu(self.mix(y), -1) * mask
-
-    def lookup(self, x: Tensor, table: Tensor, words: Tensor) -> Tensor:
-        """Compute `forward` for x = table[words] (padding 0) by row lookups.
-
-        This replaces the matrix product.
-        """
-        d, length = self.dilation, words.shape[1]
-        known = torch.arange(len(table), device=words.device)[:, None] != PAD
-        taps = [(self.norm(table) * known) @ w.T for w in self.mix.weight.chunk(3, 1)]
-        ids = F.pad(words, (d, d), value=PAD)
-        y = taps[0][ids[:, :length]] + taps[1][ids[:, d : d + length]] + taps[2][ids[:, 2 * d :]]
-        return x + F.glu(y + self.mix.bias, -1) * (words != PAD)[..., None]
 
 
 def restored(
@@ -220,7 +109,7 @@ class Seq2Seq(nn.Module):
         self.types = TypeTable(language)
         self.copying = bool(language.copies)
         self.embed = nn.Embedding(words, width, padding_idx=PAD)
-        self.blocks = nn.ModuleList(_ConvolutionBlock(width, d) for d in dilations)
+        self.blocks = nn.ModuleList(ConvolutionBlock(width, d) for d in dilations)
         self.norm = nn.LayerNorm(width)
         self.key_value = nn.Linear(width, 2 * width)
         self.previous = nn.ModuleList(nn.Embedding(count + 1, width // 2) for _ in range(MEMORY))

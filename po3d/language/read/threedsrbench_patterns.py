@@ -1,9 +1,10 @@
-"""Compiled question patterns of 3DSRBench, in the order in which they are tried.
+"""Question patterns of 3DSRBench, in the order in which they are tried.
 
 Source: grammars/threedsrbench.patterns, whose abbreviations (capitals, <phrases>) are expanded
 here.
 """
 
+import functools
 import itertools
 import re
 
@@ -14,7 +15,9 @@ _SHORTHAND = {word.upper(): pattern for word, (pattern,) in _WORDINGS.table("wor
 _WORD = re.compile(r"\b(" + "|".join(sorted(_SHORTHAND, key=len, reverse=True)) + r")\b")
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+@functools.cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern of PATTERNS as a regular expression; compiling all takes 0.1 s."""
     pattern = _WORDINGS.with_pieces(pattern)
     pattern = re.sub(" ?SEPOR", r"SEP(?:is it )?OR", pattern).replace("SEP", _SHORTHAND["SEP"])
     for _ in range(2):  # abbreviations may contain abbreviations
@@ -35,10 +38,8 @@ KEYS: dict[str, re.Pattern[str]] = {
     rule.pattern.op: re.compile(rf"\b(?:{rule.wordings[0]})\b", re.IGNORECASE)
     for rule in _WORDINGS.of["needs"]
 }
-PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (rule.pattern.op, _compiled(wording))
-    for rule in _WORDINGS.of["asks"]
-    for wording in rule.wordings
+PATTERNS: tuple[tuple[str, str], ...] = tuple(
+    (rule.pattern.op, wording) for rule in _WORDINGS.of["asks"] for wording in rule.wordings
 )
 # For each answer type, the pattern of the options that express each answer.
 CHOICE_WORDS: dict[str, dict[str, re.Pattern[str]]] = {}

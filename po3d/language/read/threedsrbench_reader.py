@@ -33,6 +33,7 @@ from po3d.language.read.threedsrbench_patterns import (
     POLITE,
     TAIL,
     TRAILER,
+    compiled,
 )
 
 _QUOTED = re.compile(r'["“”«][^"“”»]*["“”»]')
@@ -56,7 +57,7 @@ def read(text: str, options: Sequence[str] = ()) -> Parse:
     reason = f"no pattern matches {question!r}"
     operations = {op for op, key in KEYS.items() if key.search(question)}
     for op, pattern in PATTERNS:
-        match = pattern.fullmatch(question) if op in operations else None
+        match = compiled(pattern).fullmatch(question) if op in operations else None
         if not match:
             continue
         try:

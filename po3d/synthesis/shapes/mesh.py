@@ -161,7 +161,8 @@ def _split(
     origin = np.arange(len(points))
     while True:
         edges = np.sort(np.stack([faces, np.roll(faces, -1, 1)], -1), -1).reshape(-1, 2)
-        unique, inverse = np.unique(edges, axis=0, return_inverse=True)
+        keys, inverse = np.unique(edges @ (len(points), 1), return_inverse=True)
+        unique = np.stack(np.divmod(keys, len(points)), -1)
         long = np.linalg.norm(np.subtract(*points[unique.T]), axis=1) > longest
         if not long.any():
             return points, faces, origin

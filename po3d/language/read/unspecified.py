@@ -1,0 +1,30 @@
+"""Changes of one of several objects that do not say of which: "Somebody took one of the chairs."
+
+A question whose answer depends on the choice has none.
+"""
+
+from po3d.language.program import Call
+from po3d.language.read.omissions import EDITS
+
+ROOM = Call("frame", ("room",))
+UNSPECIFIED = "the answer depends on an object that the change does not specify"
+
+
+def choices(change: Call) -> list[Call]:
+    """Return the change with one object of each such set: the leftmost, and the rightmost; [] if
+    there is no such set."""
+    changes = [_chosen(change, sense) for sense in ("most", "least")]
+    return [] if changes == [change, change] else changes
+
+
+def _chosen(change: Call, sense: str) -> Call:
+    args = []
+    for arg in change.args:
+        if isinstance(arg, Call) and arg.output == "edit":
+            arg = _chosen(arg, sense)
+        elif (
+            change.op in EDITS and isinstance(arg, Call) and (arg.op, *arg.args[:1]) == ("some", 1)
+        ):
+            arg = Call("group", (Call("best", ("left", sense, ROOM, arg.args[1])),))
+        args.append(arg)
+    return Call(change.op, tuple(args))

@@ -1,0 +1,26 @@
+"""Changes of one of several objects that do not say of which."""
+
+import pytest
+
+from po3d.language.program import Call
+from po3d.language.read.unspecified import choices
+
+CHAIRS = 'filter(name, "chair", scene)'
+LEFT, RIGHT = (f"best(left, {sense}, frame(room), {CHAIRS})" for sense in ("most", "least"))
+
+
+@pytest.mark.parametrize(
+    ("change", "chosen"),
+    [
+        (f"remove(some(1, {CHAIRS}))", [f"remove(group({LEFT}))", f"remove(group({RIGHT}))"]),
+        (
+            f"then(remove(scene), turn(some(1, {CHAIRS}), 90))",
+            [f"then(remove(scene), turn(group({which}), 90))" for which in (LEFT, RIGHT)],
+        ),
+        (f"remove(some(2, {CHAIRS}))", []),
+        (f"remove({CHAIRS})", []),
+        (f"move({CHAIRS}, place(on, unique(some(1, {CHAIRS}))))", []),
+    ],
+)
+def test_one_of_several_is_chosen_in_two_ways(change, chosen):
+    assert choices(Call.parse(change)) == list(map(Call.parse, chosen))
