@@ -36,7 +36,7 @@ class VisualDomain(NamedTuple):
 # In top views, materials and the centres of thin and stacked objects converge last.
 MAP_WEIGHTS = {"heat": 1.5, "material": 0.5}
 # In indoor views, headings of many small objects converge last and the camera pose first.
-VIEW_WEIGHTS = {"heading": 2.0, "heat": 1.5, "hold": 0.5}
+VIEW_WEIGHTS = {"heading": 2.0, "flip": 2.0, "heat": 1.5, "hold": 0.5}
 VISUAL_DOMAINS = {
     "street": VisualDomain(StreetEstimator, occlusion=True),
     "top_view": VisualDomain(TopViewEstimator, layers=True, weights=MAP_WEIGHTS),

@@ -27,6 +27,7 @@ WEIGHTS = dict(
     size=0.25,
     material=0.25,
     heading=0.7,
+    flip=0.0,
     residual=0.3,
     points=1.0,
     extent=1.0,
@@ -209,6 +210,7 @@ def box_terms(
         torch.floor((labels["alpha"] % (2 * math.pi)) / width).long().clamp(max=HEADING_BINS - 1)
     )
     terms["heading"] = cross_entropy(output.heading, bin_index)
+    terms["flip"] = flip_loss(output.heading, bin_index)
     off = labels["alpha"] % (2 * math.pi) - (bin_index + 0.5) * width
     residual = output.residual.gather(1, bin_index[:, None])[:, 0]
     terms["residual"] = Term.of(laplace(residual, output.residual_scale, off))
@@ -220,3 +222,17 @@ def box_terms(
     term = error * (-log_scale).exp() + 2 * log_scale
     terms["points"] = Term.of(term[labels["sharp"]] if "sharp" in labels else term)
     return terms
+
+
+def flip_loss(heading: Tensor, bin_index: Tensor) -> Term:
+    """Rank the ground-truth half of the heading bins above the opposite half: softplus of the
+    difference of their log probabilities. heading: logits (K, HEADING_BINS); bin_index: (K,).
+    Bins at a right angle to the ground truth belong to neither half.
+    """
+    bins = torch.arange(HEADING_BINS, device=heading.device)
+    away = (bins - bin_index[:, None] + HEADING_BINS // 2) % HEADING_BINS - HEADING_BINS // 2
+    near, far = away.abs() < HEADING_BINS // 4, away.abs() > HEADING_BINS // 4
+    logits = heading.float()
+    right = logits.masked_fill(~near, -math.inf).logsumexp(1)
+    flipped = logits.masked_fill(~far, -math.inf).logsumexp(1)
+    return Term.of(F.softplus(flipped - right))
