@@ -59,6 +59,7 @@ class SceneGeometry:
         self.things = self.present.things + self.was.things
         self.now = len(self.present.things)
         self.axes = edited.scene.axes
+        self._times: dict[bool, list[int]] = {}
         self._values: dict[str, frozenset[str]] = {}
         self._spare: dict[tuple[str, ...], list[list[float]]] = {}
 
@@ -96,13 +97,11 @@ class SceneGeometry:
 
     def times(self, before: bool) -> Sequence[int]:
         """Return the indices of one time with an existence probability of at least 0.5."""
-        return self._there[before]
-
-    @cached_property
-    def _there(self) -> tuple[list[int], list[int]]:
-        times = range(self.now), range(self.now, len(self.things))
-        now, before = ([i for i in at if self.things[i].state.existence >= 0.5] for at in times)
-        return now, before
+        if before not in self._times:
+            indices = range(self.now, len(self.things)) if before else range(self.now)
+            there = [i for i in indices if self.things[i].state.existence >= 0.5]
+            self._times[before] = there
+        return self._times[before]
 
     @cached_property
     def salient(self) -> frozenset[int]:

@@ -228,7 +228,7 @@ def test_a_full_room_says_so_and_takes_the_least_overlap():
     assert not resolve(scene, thing(0, 0, 0.0, 0.4, 0.4), Place("on", (wardrobe,))).crowded
 
 
-@pytest.mark.parametrize("kind", ["next_to", "wall", "corner", "centre"])
+@pytest.mark.parametrize("kind", ["beside", "wall", "corner", "centre"])
 def test_a_place_is_free_in_rooms_of_any_shape(kind):
     sofa = thing(0.6, 0.6, 0.3, 0.9, 1.0, "sofa")
     for outline in (None, SQUARE, L_SHAPE, turned(L_SHAPE, 0.5), turned(SQUARE, 0.5)):
@@ -236,7 +236,7 @@ def test_a_place_is_free_in_rooms_of_any_shape(kind):
         there = thing(*middle, 0.3, 0.9, 1.0, "sofa")
         scene = Scene((sofa, there), axes_from_front((0, 1)), "gt", outline=outline)
         new = thing(0.0, 0.0, 0.0, 0.4, 0.5, "chair")
-        objects = (there,) if kind == "next_to" else ()
+        objects = (there,) if kind == "beside" else ()
         direction = {"wall": "left", "corner": "back left"}.get(kind, "")
         spot = resolve(scene, new, Place(kind, objects, direction))
         assert not spot.crowded
