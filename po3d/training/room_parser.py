@@ -19,12 +19,10 @@ from po3d.language.say.rooms import SpannedSentence, reworded, say_change, say_q
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.rooms import ANYTHING as ANY_NOUN
 from po3d.synthesis.top_view.changes import TYPES, sample_change
-from po3d.synthesis.top_view.free_changes import EditSampler
-from po3d.synthesis.top_view.free_questions import QuestionSampler
 from po3d.synthesis.top_view.layouts import sample_room
-from po3d.synthesis.top_view.more_programs import ReferringEditSampler, ReferringQuestionSampler
 from po3d.synthesis.top_view.questions import QUESTION_TYPES, AnsweredQuestionSampler
 from po3d.training.parser import ParserExample, ParserModule, collate
+from po3d.training.room_programs import RoomPrograms
 from po3d.training.samplers import LengthStream, StreamData
 
 TOKEN_IDS = {token: k for k, token in enumerate(LANGUAGE.tokens)}
@@ -102,25 +100,18 @@ def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[Enco
         for fine in QUESTION_TYPES[kind]:
             if (question := asker.ask(fine)) is not None:
                 programs.append(("question", kind, question.program))
-        free = QuestionSampler(asker.teller, random)
-        free_questions = [q for _ in range(FREE) if (q := free.ask()) is not None]
-        everyday = ReferringQuestionSampler(asker.teller, random)
+        free = RoomPrograms(asker.teller, random, "QUESTION").several(FREE)
+        everyday = RoomPrograms(asker.teller, random, "REFERRING_QUESTION")
         if previous is not None and random.random() < TWO_CHANGES:
             programs.append(("change", kind, call("then", previous, change.program)))
         previous = change.program
-        programs += [("question", FREE_KIND.get(kind, kind), q) for q in free_questions]
-        programs += [
-            ("question", kind, q)
-            for _ in range(MORE)
-            if (q := everyday.ask()) is not None and _asks_after(kind, q)
-        ]
-        for changer, number in (
-            (EditSampler(asker.teller, random), FREE_CHANGES),
-            (ReferringEditSampler(asker.teller, random), MORE_CHANGES),
-        ):
-            programs += [
-                ("change", *c) for _ in range(number) if (c := changer.change()) is not None
-            ]
+        programs += [("question", FREE_KIND.get(kind, kind), question) for _, question in free]
+        for _, question in everyday.several(MORE):
+            if _asks_after(kind, question):
+                programs.append(("question", kind, question))
+        for symbol, number in (("EDIT", FREE_CHANGES), ("REFERRING_EDIT", MORE_CHANGES)):
+            edits = RoomPrograms(asker.teller, random, symbol).several(number)
+            programs += [("change", *edit) for edit in edits]
         for sort, sorted_as, program in programs:
             for _ in range(wordings * (2 if sort == "change" else 1)):
                 spoken = reworded(program, random)

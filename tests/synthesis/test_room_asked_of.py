@@ -3,7 +3,7 @@
 import pytest
 
 from po3d.language.programs.rooms import parse_text
-from po3d.synthesis.top_view.free_questions import question_about
+from po3d.training.room_programs import question_about
 
 RED, BLUE = (
     'only(having(color, "red", all("chair")))',

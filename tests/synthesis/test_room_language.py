@@ -25,9 +25,9 @@ from po3d.reasoning.world import SceneGeometry
 from po3d.scene.rooms import ANYTHING, CATEGORIES, SYNONYMS, VALUE_WORDS, attribute_of
 from po3d.synthesis.top_view.changes import TYPES, sample_change
 from po3d.synthesis.top_view.layouts import sample_room
-from po3d.synthesis.top_view.more_programs import ReferringEditSampler, ReferringQuestionSampler
 from po3d.synthesis.top_view.questions import AnsweredQuestionSampler
 from po3d.training.room_parser import pairs_of_room
+from po3d.training.room_programs import RoomPrograms
 
 
 def _programs() -> list[tuple[str, str, RoomCall]]:
@@ -40,12 +40,10 @@ def _programs() -> list[tuple[str, str, RoomCall]]:
         if change is None:
             continue
         teller = AnsweredQuestionSampler(SceneGeometry(change.planned.edited, scene), random).teller
-        asker, changer = (
-            ReferringQuestionSampler(teller, random),
-            ReferringEditSampler(teller, random),
-        )
-        found += [("question", kind, q) for _ in range(20) if (q := asker.ask()) is not None]
-        found += [("change", *c) for _ in range(20) if (c := changer.change()) is not None]
+        questions = RoomPrograms(teller, random, "REFERRING_QUESTION").several(20)
+        found += [("question", kind, question) for _, question in questions]
+        edits = RoomPrograms(teller, random, "REFERRING_EDIT").several(20)
+        found += [("change", *edit) for edit in edits]
     return found
 
 

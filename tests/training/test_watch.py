@@ -155,7 +155,7 @@ def test_validations_log_figures_of_tables_and_show_the_worst_pictures(tmp_path,
 
 def figures_with(draw):
     plain = callbacks.Figures.__init__
-    return lambda self, pictures, _=None, worst=8: plain(self, pictures, draw, worst)
+    return lambda self, pictures, _=None: plain(self, pictures, draw)
 
 
 # --- the best weights -----------------------------------------------------------------------------
