@@ -116,8 +116,12 @@ class SceneDrawing:
         self.handles.append(frustum)
 
     def _points(self) -> Array:
-        points = [o.position[:2] for o in self.session.scene.objects] or [(0.0, 0.0)]
-        return np.array([*points, *(self.session.scene.outline or ())], float)
+        """Return the corners (n, 2) of what there is on the ground."""
+        points = [(0.0, 0.0)] if not len(self.scene) else []
+        for o in self.scene.objects:
+            half = np.full(2, max(o.extent[:2]) / 2)
+            points += [np.array(o.position[:2]) - half, np.array(o.position[:2]) + half]
+        return np.array([*points, *(self.scene.outline or ())], float)
 
     @property
     def middle(self) -> Array:

@@ -106,6 +106,7 @@ class StudioPage:
             # Interpretations to choose from, if the system abstains.
             self.meant = [gui.add_button(str(k + 1), visible=False) for k in range(SHOWN)]
             self.steps = gui.add_dropdown("highlight", ("nothing",))
+        self.picture = gui.add_html("")
         with gui.add_folder("Change"):
             self.sentence = gui.add_text("in words", "")
             self.changed = gui.add_button("Apply change")
@@ -121,7 +122,6 @@ class StudioPage:
             self.save_picture = gui.add_button("Image (PNG)")
         with gui.add_folder("Table", expand_by_default=True):
             self.table = gui.add_html("")
-        self.picture = gui.add_html("")
         self.example.on_update(self._doing(self._open_example))
         self.upload.on_upload(self._doing(self._open_upload))
         self.question_field.on_click(self._doing(self._ask))
@@ -190,7 +190,7 @@ class StudioPage:
     def _tell(self, answer: Answer) -> None:
         """Show an answer; if the system abstained, a button for each interpretation."""
         for k, button in enumerate(self.meant):
-            button.visible = k < len(answer.choices)
+            button.visible = k < len(answer.choices) and answer.scene is None
             if button.visible:
                 button.label = f"{k + 1}. {visible(answer.understood[k][0])}"
         self.answer.content = _answer_html(answer)

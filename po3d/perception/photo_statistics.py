@@ -24,7 +24,7 @@ LUMA = np.array([0.299, 0.587, 0.114], np.float32)
 LIMIT = 4.0  # standard deviations; features beyond are clipped
 # An image in the middle of a training domain needs more evidence: above THRESHOLD, plus STEEPNESS
 # for each unit that its out-of-distribution score is below USUAL.
-THRESHOLD, USUAL, STEEPNESS = 0.5, 0.7, 5.0
+THRESHOLD, USUAL, STEEPNESS = 0.5, 0.7, 4.0
 # Log odds above which an image outside of every domain's limit (a score above 1, where a street is
 # still taken with a warning) is a photograph.
 OUTSIDE = -0.5

@@ -23,9 +23,11 @@ KINDS: dict[str, tuple[str, ...]] = {
 }
 
 
-# Kind -> strangeness up to which an image is taken with a warning; 1 for other kinds. Official
-# renderings of streets differ more from ours than pictures of rooms do from those in training.
-REFUSED_ABOVE = {"street": 1.25}
+# Kind -> strangeness up to which an image is taken, with a warning above 1; 1 for other kinds.
+# Official renderings of streets differ more from ours than pictures of rooms do from those in
+# training.
+# Renderings of rooms are rarely above 0.6, and photographs of rooms begin at 0.8.
+REFUSED_ABOVE = {"street": 1.25, "rooms": 0.8}
 PHOTOGRAPH = (
     "the image looks like a photograph, and the shipped estimators were trained on renderings; "
     "answer it with --perception photo --detector FILE (docs/photographs.md)"

@@ -22,10 +22,9 @@ from po3d.reasoning.grounding import LANDS, Grounder
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.scene.geometry import Array
 from po3d.scene.table import Scene
-from po3d.systems.photograph_reasons import KIND, no_class
+from po3d.systems.photograph_reasons import KIND, NARROWER, no_class
 from po3d.systems.photograph_roles import role_weights
 
-NARROWER = 0.85  # a smaller fit: the noun is narrower than the class ("surfer" for a person)
 MAYBE = 0.5  # probability that an object of the wider class is of the narrower kind
 COVERED = frozenset(("animal", "vehicle", "person", "farm animal"))  # kinds with classes for most
 MISNAMED = frozenset((("lamp", "traffic light"), ("lamps", "traffic light")))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from po3d.language.descriptions import describe
+from po3d.language.english import singular
 from po3d.language.lexicon import fits
 from po3d.language.program import Call
 from po3d.reasoning.grounded import Ground
@@ -11,6 +12,7 @@ from po3d.scene.table import Scene
 
 ORIENTATION = "Headings need an orientation network: perception.orientation.weights=DIR"
 NO_FRONT = "The orientation network finds no front of the object"
+NARROWER = 0.85  # a smaller fit: the noun is narrower than the class ("surfer" for a person)
 KIND = 0.6  # least fit of a noun to the name of an object of its kind
 SEEN = 0.5  # existence probability below which an object is not counted as detected
 RIVALS = 0.6  # share of the belief of one row below which a description fits several
@@ -29,6 +31,22 @@ def plain(reason: str) -> str:
     if match := _ONE.fullmatch(reason):
         return f"Only one object was detected for: {match[1]}"
     return reason[:1].upper() + reason[1:]
+
+
+def wider_classes(program: Call, classes: Sequence[str]) -> list[str]:
+    """Return a line for each noun that the detector knows only as a wider class: a man as a
+    person."""
+    lines = []
+    for call in program.calls():
+        phrase = call.args[0] if call.op == "refer" else ""
+        if call.op == "filter" and call.args[0] == "name":
+            phrase = call.args[1]
+        noun = describe(str(phrase)).noun
+        fit = {name: fits(noun, name) for name in classes} if noun else {}
+        best = max(fit, key=fit.__getitem__, default="")
+        if best and KIND <= fit[best] < NARROWER:
+            lines.append(f"the detector tells a {best}, not a {singular(noun)}")
+    return list(dict.fromkeys(lines))
 
 
 def doubt(

@@ -232,7 +232,9 @@ class PhotoExecutor:
         record = {"margins": self.margin(question, execution)}
         text, figures = flip.text if flip else "", self.figures(question)
         reason = execution.outcome.reason
-        notes = (*_camera(scene), *((reason,) if GUESS in reason else ()))
+        wider = reasons.wider_classes(execution.reading.question.program, self.executor.classes)
+        notes = (*_camera(scene), *((reason,) if GUESS in reason else ()), *wider)
+        record |= {"notes": wider} if wider else {}
         why = reasons.plain(reason) if execution.outcome.answer is None else ""
         return Explanation(scene, execution.outcome, None, text, record, notes, figures, reason=why)
 

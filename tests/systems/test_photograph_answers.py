@@ -205,5 +205,13 @@ def test_no_answer_says_why_in_one_sentence(question, table, reason):
     assert lines[1].startswith("likeliest: ") == (answer.status == "abstained")
 
 
+def test_an_answer_says_that_a_man_is_only_known_as_a_person():
+    answer = answer_of("Is there a man?", WEAK_BIRD)
+    note = "the detector tells a person, not a man"
+    assert note in str(answer)
+    assert answer.record()["notes"] == [note]
+    assert "notes" not in answer_of("Is there a dog?").record()
+
+
 def test_an_orientation_network_that_finds_no_front_is_another_reason():
     assert "finds no front" in answer_of(OWN_VIEW, headings=True).reason
