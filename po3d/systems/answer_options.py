@@ -23,9 +23,18 @@ _EMPTY = frozenset(_WORDINGS.wordings("empty"))
 _WAYS = frozenset(["front", "behind", "left", "right"])
 _HEIGHTS = frozenset(["higher", "lower"])
 _SECTORS = {("behind", "front"): "front_or_behind", ("left", "right"): "left_or_right"}
-_OR, _LISTED, _WAY, _ON_OR_UNDER, _UNDER_OR_ON, _ON, _HEADED = (
+_OR, _LISTED, _WAY, _ON_OR_UNDER, _UNDER_OR_ON, _ON, _HEADED, _ALTERNATIVES = (
     _WORDINGS.expression(key, re.IGNORECASE)
-    for key in ("either", "listed", "way", "on_or_under", "under_or_on", "upon", "headed")
+    for key in (
+        "either",
+        "listed",
+        "way",
+        "on_or_under",
+        "under_or_on",
+        "upon",
+        "headed",
+        "alternatives",
+    )
 )
 _HARNESS = _WORDINGS.expression("harness", re.IGNORECASE | re.DOTALL)
 _LETTER = re.compile(r"(?:^|\s)\(?([A-H])[.):]\s*")
@@ -128,7 +137,7 @@ def named_in(question: Question, answer: str) -> tuple[str, ...]:
     """Return the synonym of an answer among the alternatives of a question ("the soccer ball or the
     desk?", for a football); () if there is none, or the answer itself is named."""
     text, answer = question.text.lower(), answer.lower()
-    if " or " not in text or answer in text:
+    if not _ALTERNATIVES.search(text) or answer in text:
         return ()
     spoken = re.findall(r"[a-z]+", text)
     for count in (3, 2, 1):
