@@ -30,6 +30,7 @@ from typing import NamedTuple
 from po3d.benchmarks.choices import LETTERS, gapped
 from po3d.language.grammar import load
 from po3d.reasoning.questions import Prediction, Question
+from po3d.systems.chinese_answers import in_chinese, translated
 from po3d.systems.response_text import (
     AROUND,
     cleaned,
@@ -42,6 +43,7 @@ from po3d.systems.response_text import (
 from po3d.systems.typed_answers import VALUE, question_kind, simple, typed, without_question
 
 SHORT = 8  # words of a short line; the longest answers of the benchmarks have about six
+SENTENCE = 3  # words of a count or a verdict beyond which it is a sentence without one
 LONGEST = 2000  # characters of a candidate
 NEAR = 200  # characters beside a letter that may name its content
 LAST = 8  # number of statements tried, from the last one back
@@ -181,6 +183,13 @@ _DIAGONAL_OPTION = re.compile(r"(front|behind)[ -](left|right)", _I)
 _DIAGONAL = _WORDINGS.expression("diagonal", _I)
 _CJK_NUMBERS = "零一二三四五六七八九十"
 _LISTED_LINE = re.compile(r"\d{1,2}[.)]\s+\S")
+_ITEM = re.compile(  # "- First Image: right"
+    r"[-*•–]\s{1,4}[*_\"']{0,3}(?!(?:\w+ )?(?:answer|choice|option|conclusion|verdict|result)\b)"
+    r"\w[\w' -]{0,39}[*_\"')]{0,3}:[*_]{0,3}\s{1,4}\S",
+    _I,
+)
+_COMPLETE = re.compile(r".*[.!?)*\]}]\s*|\S+(?:\s+\S+){0,2}\s*", re.DOTALL)
+_DANGLING = re.compile(r"\b(?:is|are|the|an?|of|to|and|or|by|because|as)\s*$", _I)
 
 
 class Extracted(NamedTuple):
@@ -197,6 +206,16 @@ def extract(
     gap. `cut`: the response was truncated at the length limit, so only an answer that it states or
     begins with counts. `question`: its text, by which sentences are read (`typed_answers`)."""
     text = cleaned(response)
+    found = _extract(text, options, cut, question)
+    unread = found.rule == UNDECIDED if options else in_chinese(found.answer)
+    if unread and in_chinese(text) and not (cut and "\n" in text):
+        english = translated(text, options)
+        return found if english is None else _extract(english, options, cut, question)
+    return found
+
+
+def _extract(text: str, options: Sequence[str], cut: bool, question: str) -> Extracted:
+    """Return the answer in a cleaned response."""
     if not text.strip(AROUND):
         return Extracted(None, "refusal")
     head = _NEXT_TURN.split(text)[0]  # the model continued with a question of its own
@@ -222,6 +241,8 @@ def _spelled_as_options(text: str, options: Sequence[str]) -> str:
         noun = nouns.pop()
         number = rf"\b{noun}s? ?(?:no\.? ?|number |#)?([1-{len(options)}])\b(?!°)"
         place = rf"\b([1-{len(options)}])(?:st|nd|rd|th) {noun}\b"
+        listed = rf"\b{noun}s ((?:[1-{len(options)}],? ?(?:and |or |& ?)?)+)"
+        text = re.sub(listed, lambda m: re.sub(r"(\d)", rf"{noun} \1", m[1]), text, flags=_I)
         return re.sub(
             rf"{number}|{place}",
             lambda m: f"{_ORDINALS[int(m[1] or m[2]) - 1]} {noun}",
@@ -246,6 +267,8 @@ def _matched(text: str, options: Sequence[str], cut: bool, question: str) -> Ext
             return Extracted(None, rule)
         if cut and (rule == "whole" or (rule == "short" and not options and not _bare(candidate))):
             continue
+        if cut and rule == "short" and _incomplete(candidate, "\n" in text):
+            continue
         if rule in ("first", "short", "whole") and _JSON_START.match(candidate):
             continue
         rule = "first" if cut and rule == "short" else rule
@@ -254,6 +277,8 @@ def _matched(text: str, options: Sequence[str], cut: bool, question: str) -> Ext
             answer = _free(candidate)
             if answer and question:
                 answer = without_question(answer, question)
+            if answer and kind != VALUE and len(answer.split()) > SENTENCE:
+                continue
             if answer and not _NO_ANSWER.fullmatch(answer):
                 return Extracted(answer, name)
             continue
@@ -265,6 +290,11 @@ def _matched(text: str, options: Sequence[str], cut: bool, question: str) -> Ext
         if number is not None:
             return Extracted(options[number], name)
     return Extracted(None, UNDECIDED if options else "refusal")
+
+
+def _incomplete(line: str, last: bool) -> bool:
+    """Whether the last line of a truncated response, or its only one, is part of a sentence."""
+    return bool(_DANGLING.search(line)) or (last and not _COMPLETE.fullmatch(line))
 
 
 def _typed(
@@ -325,7 +355,7 @@ def _candidates(text: str, choice: bool) -> Iterator[tuple[int, str, str]]:
         yield len(plain), "", "refusal"
     for line in _lines(plain, choice):
         yield len(plain), *line
-    yield len(plain), plain, "whole"
+    yield len(plain), "\n".join(_without_items(plain.split("\n"))), "whole"
 
 
 def _blank(result: re.Match[str]) -> str:
@@ -410,6 +440,7 @@ def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
     if len({(m[1] or m[2] or m[3]).upper() for m in labels}) > 1:  # the options are repeated
         again = {m.string for m in labels}
         lines = [line for line, b in zip(lines, bare) if b not in again] or lines
+    lines = _without_items(lines) or ([] if choice else lines)
     if not choice and sum(bool(_LISTED_LINE.match(line)) for line in lines) > 1:
         lines = [line for line in lines if not _LISTED_LINE.match(line)] or lines
     retained = [line for line in lines if not _prefatory(line)]
@@ -440,6 +471,12 @@ def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
         yield first, "short"
     elif _bare(last) or bold:
         yield last, "short"
+
+
+def _without_items(lines: list[str]) -> list[str]:
+    """Remove a list of remarks on several things ("- First Image: ..."), if more is left."""
+    rest = [line for line in lines if not _ITEM.match(line.strip())]
+    return rest if len(lines) > len(rest) + 1 else lines
 
 
 def _ends(first: str, last: str) -> Iterator[tuple[str, str]]:
