@@ -252,6 +252,16 @@ def test_long_hostile_texts_take_no_time():
             extract(hostile, question=question)
 
 
+@pytest.mark.parametrize("form", ["{}", "<answer>{}</answer>", "The answer is {}."])
+def test_the_answers_of_the_shipped_questions_about_rooms_are_read(form):
+    path = DOCS.parent / "data" / "mini" / "hypo3d" / "contextvqa.json"
+    changes = itertools.chain(*json.loads(path.read_text()).values())
+    pairs = [pair for change in changes for pair in change["questions_answers"]]
+    asked = {(pair["question"], pair["answer"]) for pair in pairs}
+    read = {(q, extract(form.format(a), question=q).answer) for q, a in asked}
+    assert not read ^ asked
+
+
 # --- the rules, as docs/lmm.md states them --------------------------------------------------------
 
 

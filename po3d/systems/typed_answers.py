@@ -226,7 +226,7 @@ def _meaning(text: str) -> set[str]:
 def without_question(answer: str, question: str) -> str | None:
     """Return an answer without the words that repeat its question: "red" for "The bus is red".
     None if only a negation is left."""
-    if question_kind(question) != VALUE or len(answer) > LONGEST:
+    if question_kind(question) != VALUE or len(answer) > LONGEST or answer in ("yes", "no"):
         return answer
     if _ASKS.match(answer) or _undecided(answer, question):
         return None
