@@ -27,7 +27,8 @@ KINDS = {
     "value": (COLOR, COLORS, {
         "a": "The color of the small jet that is behind the large bus is {a}.|It must be {a}."
         "|It was {b}. On closer inspection, it's {a}.|It was {b} before, but now it is {a}."
-        "|The jet that is behind the bus is {a}.|The small jet is {a}.|The object is {a}, not {b}.",
+        "|The jet that is behind the bus is {a}.|The small jet is {a}.|The object is {a}, not {b}."
+        "|The jet is not {b} but {a}.|The jet, which was {b}, is now {a}.",
         None: "The bus is {a}.|The large bus is {a}.|{a} and {b}|{a} or {b}|{a}/{b}|not {a}"
         "|either {a} or {b}|The jet was {a} before.|Originally, it was {a}."}),
     "count": ("How many red cars are behind the bus?", {"": "", " ": ""}, {

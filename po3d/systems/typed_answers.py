@@ -79,7 +79,7 @@ _WORD = re.compile(r"[a-z]+")
 _ASIDE, _BOTH, _VAGUE, _THAN = (
     _WORDINGS.expression(key, _I) for key in ("aside", "both_verdicts", "uncertain_amount", "than")
 )
-_COMPARED, _PREDICATE, _FORMERLY, _ABSENT, _ALTERNATIVES, _TWO_COLORS, _EQUAL = (
+_COMPARED, _PREDICATE, _FORMERLY, _ABSENT, _ALTERNATIVES, _TWO_COLORS, _EQUAL, _NOT_BUT = (
     _WORDINGS.expression(key, _I)
     for key in (
         "compared",
@@ -89,6 +89,7 @@ _COMPARED, _PREDICATE, _FORMERLY, _ABSENT, _ALTERNATIVES, _TWO_COLORS, _EQUAL = 
         "alternatives",
         "two_colors",
         "equal_numbers",
+        "not_but",
     )
 )
 # "front of the image"
@@ -228,6 +229,7 @@ def without_question(answer: str, question: str) -> str | None:
     None if only a negation is left."""
     if question_kind(question) != VALUE or len(answer) > LONGEST or answer in ("yes", "no"):
         return answer
+    answer = _NOT_BUT.sub("", answer) or answer
     if _ASKS.match(answer) or _undecided(answer, question):
         return None
     sentences = [s.strip(" .!?") for s in _SENTENCES.split(answer) if s.strip(" .!?")]
@@ -293,7 +295,7 @@ def _value(sentence: str, question: str) -> str | None:
             and not _meaning(before) <= question_words
         ):
             return None if _NEGATION.search(text) else _bare(before, question)
-        offered = _THAN.split(behind)[0]
+        offered = rest_after(_ARTICLE, _THAN.split(behind)[0])
         if not offered or not _meaning(before) <= question_words:
             continue
         if _either(offered, question):
@@ -314,7 +316,7 @@ def _either(text: str, question: str) -> bool:
     text = re.escape(text)
     return bool(
         re.search(
-            rf"\b{text}(?:, (?!the |an? )[\w ]+)*,? or\b|\bor (?:is it )?(?:an? |the )?{text}\b",
+            rf"\b{text}(?:, (?!the |an? )[\w ]+)*,? or\b|\bor (?:is it )?(?:\w+ ){{0,2}}{text}\b",
             question,
             _I,
         )
