@@ -64,7 +64,7 @@ from po3d.io.runs import CURVES, ERRORS, GRID, GRID_PAGE, HTML, described, locke
 from po3d.synthesis.difficulty import difficulty_of
 from po3d.systems.composition import buildable, identity_of, system_settings
 from po3d.systems.estimators import checkpoints_of, modules_of, ours, title
-from po3d.systems.oracle_grid import OracleMixer, mixer
+from po3d.systems.oracle.grid import OracleMixer, mixer
 
 FRESH_SIZE = 300  # images, or rooms
 

@@ -28,7 +28,7 @@ from po3d.scene.table import Scene
 from po3d.systems.chat import DomainPipelines
 from po3d.systems.pipeline import Pipeline
 from po3d.systems.scene_sources import Pictures
-from po3d.systems.street import DOMAIN, StreetQuestionParser
+from po3d.systems.street import DOMAIN, question_parser
 
 DEFAULTS = Limits()
 
@@ -138,7 +138,7 @@ class Known:
 
 def of_streets(sees, reads) -> Pipeline:
     """The pipeline of streets with these for estimator and parser."""
-    return Pipeline(Pictures(sees), StreetQuestionParser(reads), DOMAIN)
+    return Pipeline(Pictures(sees), question_parser(reads), DOMAIN)
 
 
 @contextmanager

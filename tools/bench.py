@@ -50,10 +50,10 @@ from po3d.reasoning.world import SceneGeometry
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.systems import general_parser
+from po3d.systems.framed_rooms import framed
 from po3d.systems.pipeline import Context, ImageScenes, Pipeline
-from po3d.systems.rooms import framed
 from po3d.systems.scene_sources import Pictures
-from po3d.systems.street import StreetDomain, StreetQuestionParser
+from po3d.systems.street import DOMAIN, question_parser
 from tools import roofline
 from tools.scale import SIZES, scale
 
@@ -149,7 +149,7 @@ def reader_figures(split: Split, seconds: float) -> list[SpeedFigure]:
     inputs = [
         a
         for name in names
-        for a in general_parser.GeneralQuestionParser(StreetDomain()).parser_inputs(
+        for a in general_parser.GeneralQuestionParser(DOMAIN).parser_inputs(
             [q for q in split.questions if q.image == name], ImageScenes({name: split.truth(name)})
         )[0]
     ]
@@ -202,7 +202,7 @@ def end_to_end_figures(
     names = list(dict.fromkeys(q.image for q in split.questions))[:BATCH]
     by_image = {name: [q for q in split.questions if q.image == name] for name in names}
     count = sum(map(len, by_image.values()))
-    pipeline = Pipeline(Pictures(ours), StreetQuestionParser(parser), StreetDomain("marginal"))
+    pipeline = Pipeline(Pictures(ours), question_parser(parser), replace(DOMAIN, mode="marginal"))
 
     def run() -> None:
         STREET.call.cache_clear()  # so that no program is cached from the previous run

@@ -24,8 +24,8 @@ from po3d.io.errors import InputError
 from po3d.reasoning.questions import Question
 from po3d.scene.camera import mirrored
 from po3d.scene.table import Scene
+from po3d.systems.oracle.views import VIEW_TABLES
 from po3d.systems.pipeline import Context, oracle
-from po3d.systems.view_oracle import VIEW_TABLES
 
 
 class Disagreement(NamedTuple):

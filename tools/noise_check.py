@@ -32,7 +32,7 @@ from po3d.io.progress import progress
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
-from po3d.systems.oracle_grid import Answers, OracleMixer
+from po3d.systems.oracle.grid import Answers, OracleMixer
 from po3d.systems.pipeline import (
     DOMAIN_MODULES,
     TRUTH,

@@ -36,7 +36,8 @@ from po3d.language.programs.street import parse_text
 from po3d.reasoning.questions import Question
 from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes
 from po3d.systems import street
-from po3d.systems.pipeline import System, oracle
+from po3d.systems.interfaces import System
+from po3d.systems.pipeline import oracle
 
 CHUNK = 1_000  # questions per batch
 SECONDS = 20.0  # CPU seconds during which a small size is repeated; the median is reported

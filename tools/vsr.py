@@ -105,7 +105,7 @@ def run(path: Path, size: int, seed: int, show_wrong: bool) -> None:
     order = rng(seed, "vsr").permutation(len(expressible))[:size]
     executor = photographs.DOMAIN
     pipeline = Pipeline(
-        Truth(), photographs.PhotoQuestionParser(), executor, second=second("cascade", executor)
+        Truth(), photographs.question_parser(), executor, second=second("cascade", executor)
     )
     right, sample = Counter[str](), Counter[str]()
     for k in order.tolist():

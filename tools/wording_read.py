@@ -14,7 +14,7 @@ weights (`Weighing`) of parses with equal answers are added.
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple
+from dataclasses import asdict, astuple, replace
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -43,11 +43,11 @@ from po3d.systems import orbit, photographs, rooms, street
 from po3d.systems.answer_options import REFUSED, likeliest
 from po3d.systems.api import Model
 from po3d.systems.general_parser import GeneralQuestionParser, joined, second
+from po3d.systems.interfaces import Image
 from po3d.systems.pipeline import (
     Context,
     Domain,
     Execution,
-    Image,
     ImageScenes,
     ParsedQuestion,
     Pipeline,
@@ -146,7 +146,7 @@ def question_of(line: dict, k: int = 0) -> Question:
 @cache
 def executor_of(kind: str) -> Domain:
     known = {"street": street.DOMAIN, "photo": photographs.DOMAIN, "orbit": orbit.DOMAIN}
-    return rooms.RoomDomain(samples=0) if kind == "room" else known[kind]
+    return replace(rooms.DOMAIN, samples=0) if kind == "room" else known[kind]
 
 
 @cache
@@ -155,8 +155,8 @@ def benchmark_parser_of(kind: str) -> QuestionParser:
     builders = {
         "room": rooms.benchmark_parser,
         "street": street.benchmark_parser,
-        "photo": photographs.PhotoQuestionParser,
-        "orbit": orbit.OrbitQuestionParser,
+        "photo": photographs.question_parser,
+        "orbit": orbit.question_parser,
     }
     return builders[kind]()
 

@@ -10,6 +10,7 @@ import json
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from po3d.scene.table import Scene
     from po3d.systems.api import Answer, Model
     from po3d.systems.domain_router import DomainRouter
-    from po3d.systems.pipeline import Image
+    from po3d.systems.interfaces import Image
 
 PICTURES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
 PERCEPTIONS = ("street", "rooms", "orbit", "map", "photo", "auto")
@@ -111,6 +112,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='rooms: definition of the front, for example "The door is at the front."',
     )
     parser.add_argument("--change", default="", help="rooms: a change to apply before answering")
+    _add_image_arguments(parser)
+    reading = (
+        "benchmark (for the benchmark's wording), general, or cascade (the benchmark's parser "
+        "first; asks for confirmation where they differ)"
+    )
+    parser.add_argument(
+        "--parser", choices=("benchmark", "general", "cascade"), default="cascade", help=reading
+    )
+    parser.add_argument("--perception-checkpoint", default=STREETS, metavar="NAME_OR_PATH")
+    parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
+    parser.add_argument("--room-parser-checkpoint", default="room_parser", metavar="NAME_OR_PATH")
+    parser.set_defaults(usual={option: parser.get_default(option) for option in READ_BY})
+
+
+def _add_image_arguments(parser: argparse.ArgumentParser) -> None:
     looks = (
         "kind of image, which selects the estimator: street, room from inside, orbit view, top-view"
         " map, or photograph by third-party networks (default: auto, chosen from the image)"
@@ -138,17 +154,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=setting)
     for option, metavar, text in PHOTOGRAPH_OPTIONS:
         parser.add_argument(option, metavar=metavar, help=f"photographs: {text}")
-    reading = (
-        "benchmark (for the benchmark's wording), general, or cascade (the benchmark's parser "
-        "first; asks for confirmation where they differ)"
-    )
-    parser.add_argument(
-        "--parser", choices=("benchmark", "general", "cascade"), default="cascade", help=reading
-    )
-    parser.add_argument("--perception-checkpoint", default=STREETS, metavar="NAME_OR_PATH")
-    parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
-    parser.add_argument("--room-parser-checkpoint", default="room_parser", metavar="NAME_OR_PATH")
-    parser.set_defaults(usual={option: parser.get_default(option) for option in READ_BY})
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -320,7 +325,7 @@ def _model(
         else:
             parser, executor = (
                 street.benchmark_parser(arguments.parser_checkpoint),
-                street.StreetDomain(arguments.mode),
+                replace(street.DOMAIN, mode=arguments.mode),
             )
         return Model(
             Pipeline(

@@ -98,22 +98,17 @@ def _on(estimator: Any, name: str) -> Iterator[tuple[bool, str]]:
 
 def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tuple[bool, str]]:
     """Check a split's predicted scenes in two calls, and the answers of gold programs on them."""
-    import importlib
     from itertools import groupby
 
     from po3d.evaluation.run import by_image
-    from po3d.systems.pipeline import (
-        DOMAIN_MODULES,
-        Context,
-        PerceptionInput,
-        Pipeline,
-        pictures_of,
-    )
+    from po3d.systems.domain import domain
+    from po3d.systems.interfaces import Context, PerceptionInput
+    from po3d.systems.pipeline import Pipeline, pictures_of
     from po3d.systems.scene_sources import source_of
 
-    executor = importlib.import_module(DOMAIN_MODULES[world]).DOMAIN
+    executor = domain(world)
     source = source_of(estimator, world)
-    system = Pipeline(source, _Gold(), executor, executor.reading)
+    system = Pipeline(source, None, executor, executor.reading)
     query = [
         (name, list(own)) for name, own in groupby(by_image(split.questions), key=lambda q: q.image)
     ]
@@ -137,13 +132,6 @@ def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tupl
         True,
         f"{name}: {answered} of {len(result)} questions get an answer from their gold programs",
     )
-
-
-class _Gold:
-    """A parser that is never called: all programs are gold."""
-
-    def read(self, questions: Any) -> list:
-        raise AssertionError("nothing is read where all programs are gold")
 
 
 def _alike(scene: Any, other: Any) -> bool:

@@ -66,7 +66,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--inline", action="store_true", help="openai: write images as data URIs instead of files"
     )
-    own = parser.add_argument_group("what the model receives (docs/lmm.md)")
+    _add_prompt_arguments(parser.add_argument_group("what the model receives (docs/lmm.md)"))
+    parser.add_argument(
+        "--predictions",
+        metavar="PREDICTIONS",
+        help="results, easi: the predictions.jsonl to convert, or the folder of its run",
+    )
+    parser.add_argument(
+        "--model", metavar="NAME", help="results: name of the model (default: po3d); easi: ORG/NAME"
+    )
+    parser.add_argument(
+        "--dataset",
+        metavar="NAME",
+        help="results: the harness's name of the dataset (default: po3d_<benchmark>)",
+    )
+
+
+def _add_prompt_arguments(own: argparse._ArgumentGroup) -> None:
     own.add_argument(
         "--show",
         default="picture",
@@ -90,19 +106,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scenes-file",
         metavar="FILE",
         help="for --scenes predicted: scenes.jsonl of a finished run",
-    )
-    parser.add_argument(
-        "--predictions",
-        metavar="PREDICTIONS",
-        help="results, easi: the predictions.jsonl to convert, or the folder of its run",
-    )
-    parser.add_argument(
-        "--model", metavar="NAME", help="results: name of the model (default: po3d); easi: ORG/NAME"
-    )
-    parser.add_argument(
-        "--dataset",
-        metavar="NAME",
-        help="results: the harness's name of the dataset (default: po3d_<benchmark>)",
     )
 
 

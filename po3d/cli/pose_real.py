@@ -20,16 +20,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     make = works.add_parser("make", help="make items from annotated photographs")
     make.add_argument("pictures", metavar="PICTURES", help="folder of photographs")
     make.add_argument("items", metavar="ITEMS", help="new or empty folder for the items")
-    make.add_argument("--annotations", metavar="FILE",
-                      help=(
-"SUN RGB-D's SUNRGBDMeta3DBB_v2.mat, or a file of JSON lines "
-"(default: a .json next to each photograph)"
-))  # fmt: skip
-    make.add_argument("--opengl", action="store_true",
-                      help=(
-"poses use a camera frame with y up and looking along -z, as in "
-"Objectron"
-))  # fmt: skip
+    make.add_argument(
+        "--annotations",
+        metavar="FILE",
+        help=(
+            "SUN RGB-D's SUNRGBDMeta3DBB_v2.mat, or a file of JSON lines "
+            "(default: a .json next to each photograph)"
+        ),
+    )
+    make.add_argument(
+        "--opengl",
+        action="store_true",
+        help=("poses use a camera frame with y up and looking along -z, as in Objectron"),
+    )
     make.add_argument(
         "--front", default="+z", metavar="AXIS", help="front axis of the objects: +x, -x, ... -z"
     )

@@ -43,11 +43,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--grid", metavar="RUN", help="folder of an oracle grid of the same system (default: RUN)"
     )
-    parser.add_argument("--items", type=int, metavar="N",
-                        help=(
-"maximum number of questions listed in the report, on at most N "
-"/ 10 images; a larger set is sampled (default: 10000)"
-))  # fmt: skip
+    parser.add_argument(
+        "--items",
+        type=int,
+        metavar="N",
+        help=(
+            "maximum number of questions listed in the report, on at most N "
+            "/ 10 images; a larger set is sampled (default: 10000)"
+        ),
+    )
     parser.add_argument(
         "--question",
         nargs="+",
@@ -55,11 +59,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ID",
         help="list only these questions; may be repeated",
     )
-    parser.add_argument("--later", action="store_true",
-                        help=(
-"also show published results later than the benchmark's paper, "
-"with their protocols"
-))  # fmt: skip
+    parser.add_argument(
+        "--later",
+        action="store_true",
+        help=("also show published results later than the benchmark's paper, with their protocols"),
+    )
+    _add_output_arguments(parser)
+
+
+def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--paper",

@@ -36,11 +36,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1)"
     )
     parser.add_argument("--port", type=int, default=8457, help="the port; 0 selects a free one")
-    parser.add_argument("--name", action="append", default=[], metavar="HOST",
-                        help=(
-"an additional host name of the server, besides localhost and IP "
-"addresses; may be repeated"
-))  # fmt: skip
+    parser.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help=(
+            "an additional host name of the server, besides localhost and IP "
+            "addresses; may be repeated"
+        ),
+    )
     parser.add_argument("--mode", choices=("argmax", "marginal", "samples"), default="marginal")
     parser.add_argument(
         "--workers", type=int, default=1, help="number of answers computed in parallel (default: 1)"

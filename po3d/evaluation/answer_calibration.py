@@ -9,7 +9,6 @@ Fitting again composes with the calibration that the run used.
 """
 
 import argparse
-import importlib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,7 +26,7 @@ from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_json
 from po3d.scene.answer_calibration import AnswerCalibration, log_odds
 from po3d.scene.geometry import Array
-from po3d.systems.pipeline import DOMAIN_MODULES
+from po3d.systems import domain as domains
 
 FEWEST = 200  # answers
 
@@ -58,7 +57,7 @@ def belief_mode(config: Mapping[str, Any]) -> str:
         )
     if domain == "street":
         return "marginal"
-    return importlib.import_module(DOMAIN_MODULES[domain]).DOMAIN.belief_mode
+    return domains.domain(domain).belief_mode
 
 
 def fit_run(run: str | Path, pair: str) -> dict[str, Any]:

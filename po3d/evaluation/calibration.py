@@ -22,7 +22,8 @@ from po3d.evaluation.report.records import data_of, described_run
 from po3d.io.errors import InputError
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Prediction, Question, write_predictions
-from po3d.systems.pipeline import Context, ImageQuestions, System, all_answers, at_once
+from po3d.systems.interfaces import System, all_answers, at_once
+from po3d.systems.pipeline import Context, ImageQuestions
 
 Array = NDArray[np.float64]
 BINS = 15  # the usual number for ECE

@@ -11,7 +11,8 @@ from po3d.io.pools import Engine
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
 from po3d.systems.input_errors import MARK
-from po3d.systems.pipeline import Context, System
+from po3d.systems.interfaces import System
+from po3d.systems.pipeline import Context
 
 ImageTask = tuple[str, Sequence[Question]]  # an image's name and its questions
 

@@ -22,8 +22,9 @@ from po3d.io.runs import locked
 from po3d.io.text_tables import Table, figure_rows, markdown, text
 from po3d.reasoning.questions import Question, pictures
 from po3d.scene.vocabulary import FACINGS
-from po3d.systems.baselines import RandomOption
-from po3d.systems.pipeline import Context, System
+from po3d.systems.baselines import random_option
+from po3d.systems.interfaces import System
+from po3d.systems.pipeline import Context
 from po3d.systems.prompts import Prompt
 
 NOTE = (
@@ -89,7 +90,7 @@ def _answer(arguments: argparse.Namespace) -> int:
 
 def _system(arguments: argparse.Namespace, split: PoseRealSplit) -> System:
     if arguments.system == "random":
-        return RandomOption(arguments.seed)
+        return random_option(arguments.seed)
     if arguments.system == "lmm":
         from po3d.systems.lmm import Lmm
 

@@ -36,14 +36,8 @@ from po3d.reasoning.questions import Prediction, Question, read_predictions, wri
 from po3d.scene.camera import carried
 from po3d.scene.table import Scene, from_json, to_json
 from po3d.systems import input_errors
-from po3d.systems.pipeline import (
-    AsyncSystem,
-    Context,
-    PendingPredictions,
-    System,
-    all_answers,
-    at_once,
-)
+from po3d.systems.interfaces import PendingPredictions, System, all_answers, at_once
+from po3d.systems.pipeline import Context
 
 Answered = tuple[str, Sequence[Question], list[Scene], list[Prediction]]
 # (split, system, images with their questions) -> per image, in order: name, questions, scenes
@@ -315,8 +309,8 @@ def _tables(name: str, questions: Sequence[Question], scenes: Sequence[Scene]) -
 def _answers(
     split: Split, system: System, images: Iterable[tuple[str, list[Question]]]
 ) -> Iterator[Answered]:
-    """Answer the questions image by image (see `Answers`). A `Batched` system gets several images
-    at once, an `AsyncSystem` one works on several concurrently.
+    """Answer the questions image by image (see `Answers`). A batched system gets several images
+    at once, an asynchronous one works on several concurrently.
     """
     if getattr(system, "ahead", 0):
         yield from _async_answers(split, system, images)
@@ -335,9 +329,9 @@ def _answers(
 
 
 def _async_answers(
-    split: Split, system: AsyncSystem, images: Iterable[tuple[str, list[Question]]]
+    split: Split, system: System, images: Iterable[tuple[str, list[Question]]]
 ) -> Iterator[Answered]:
-    """Answer the questions with an `AsyncSystem` system; images are read or rendered in this
+    """Answer the questions with an asynchronous system; images are read or rendered in this
     thread, one after the other.
     """
     under_way: deque[tuple[str, list[Question], list[Scene], PendingPredictions]] = deque()

@@ -10,6 +10,7 @@ import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from po3d.io.errors import InputError
 from po3d.io.hub import SCHEME
 from po3d.io.images import Picture, pixels
 from po3d.io.text_tables import text as table_text
+from po3d.language.english import singular, words_of
 from po3d.language.grammar import GrammarError
 from po3d.language.program import LEAVES
 from po3d.language.read.mending import Mending
@@ -25,9 +27,12 @@ from po3d.language.read.parse import Parse
 from po3d.language.say.plain import say
 from po3d.reasoning.questions import Question, Status, Task
 from po3d.scene.display import display_table, room_table
+from po3d.scene.index import SceneIndex
+from po3d.scene.rooms import CATEGORIES, SYNONYMS
 from po3d.scene.table import Scene, to_json
 from po3d.scene.vocabulary import shape_name
 from po3d.systems.answer_options import restrict_to_options, strip_prompt_template
+from po3d.systems.domain import DOMAIN_MODULES, Execution, ParsedQuestion, SceneExecutor
 from po3d.systems.domain_router import (
     DomainMatch,
     DomainRouter,
@@ -38,20 +43,10 @@ from po3d.systems.domain_router import (
 from po3d.systems.explanation import Explanation
 from po3d.systems.general_parser import MISSING
 from po3d.systems.image_inputs import ImageInputs, no_truth
+from po3d.systems.image_scenes import ImageScenes
+from po3d.systems.interfaces import Context, PerceptionInput
 from po3d.systems.parser_choice import ASK_BELOW, choose, worded
-from po3d.systems.pipeline import (
-    DOMAIN_MODULES,
-    Context,
-    Execution,
-    ImageScenes,
-    ParsedQuestion,
-    PerceptionInput,
-    Pipeline,
-    SceneExecutor,
-    calibrated,
-    likeliest_of,
-    run,
-)
+from po3d.systems.pipeline import Pipeline, calibrated, likeliest_of, run
 
 UNITS = {"volume": "m³", "bearing": "degrees"}  # units of measures; of all others metres
 # Threshold on `Outcome.valid`, the probability of presuppositions (that there is one red bus).
@@ -492,8 +487,7 @@ class Model:
     def _likely_mistaken(self, reading: ParsedQuestion, question: Question, scene: Scene) -> str:
         """Detect an object of the change that the scene lacks and that the general parser replaced
         by another one; return the reason for abstaining, "" if none."""
-        executor = self.pipeline.executor
-        noun = executor.absent(question.change, scene)
+        noun = absent(question.change, scene) if question.change else ""
         changed = "" if reading.change is None else str(reading.change.program)
         return f"there is no {noun} in the scene" if noun and f'"{noun}"' not in changed else ""
 
@@ -530,6 +524,13 @@ class Model:
             return say(program)
         except GrammarError:
             return str(program)
+
+
+def absent(text: str, scene: Scene) -> str:
+    """Return a category that the text names and the room lacks; "" if there is none."""
+    has_name, words = SceneIndex(scene).rows_named, [singular(w) for w in words_of(text)]
+    nouns = [" ".join(pair) for pair in pairwise(words)] + words
+    return next((n for n in nouns if (n in CATEGORIES or n in SYNONYMS) and not has_name(n)), "")
 
 
 def _warn_if_unknown(domain_match: DomainMatch | None) -> None:

@@ -17,16 +17,18 @@ from po3d.io.errors import InputError
 from po3d.io.runs import SCENES
 from po3d.reasoning.questions import Question
 from po3d.systems.baselines import (
-    FrequencyAnswer,
-    FrequencyBaseline,
-    Planar,
-    RandomAnswer,
-    RandomBaseline,
-    RandomOption,
+    frequency_answer,
+    frequency_baseline,
+    planar_baseline,
+    random_answer,
+    random_baseline,
+    random_option,
 )
+from po3d.systems.domain import DOMAIN_MODULES
 from po3d.systems.estimators import Shipped, chosen_modules, title
 from po3d.systems.general_parser import ParserMode
-from po3d.systems.pipeline import DOMAIN_MODULES, Pipeline, System
+from po3d.systems.interfaces import System
+from po3d.systems.pipeline import Pipeline
 
 PICTURES = ("predicted", "map")  # sources of scenes that use an estimator
 # Default number of scenes in a training twin.
@@ -185,17 +187,17 @@ def random(
             f"benchmark={benchmark}"
         )
     if domain == "street":
-        return RandomBaseline(seed)
+        return random_baseline(seed)
     if domain == "rooms":
-        return RandomAnswer(_training(benchmark, domain, training), seed)
-    return RandomOption(seed, consistent)
+        return random_answer(_training(benchmark, domain, training), seed)
+    return random_option(seed, consistent)
 
 
 def frequency(benchmark: str, domain: str, training: Mapping[str, Any]) -> System:
     """Return the majority baseline: the most frequent answer of a training twin. `training`: its
     `size` (None: TRAINING) and `seed`."""
     questions = _training(benchmark, domain, training)
-    return FrequencyBaseline(questions) if domain == "street" else FrequencyAnswer(questions)
+    return frequency_baseline(questions) if domain == "street" else frequency_answer(questions)
 
 
 def _training(benchmark: str, domain: str, training: Mapping[str, Any]) -> list[Question]:
@@ -208,4 +210,4 @@ def planar(benchmark: str, domain: str) -> System:
     """Return the 2D baseline: gold programs on true image boxes, without depth (3DSRBench only)."""
     if domain != "photographs":
         raise InputError(f"system=planar does not support {benchmark}")
-    return Planar()
+    return planar_baseline()

@@ -8,7 +8,7 @@ from po3d.io.errors import InputError
 from po3d.io.images import Picture, pixels
 from po3d.perception.photo_statistics import is_photograph
 from po3d.scene.table import Scene
-from po3d.systems.pipeline import Image, TableSource
+from po3d.systems.interfaces import Image, TableSource
 
 if TYPE_CHECKING:
     from po3d.systems.api import Answer, Model

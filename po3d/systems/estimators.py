@@ -21,7 +21,7 @@ from po3d.io.errors import InputError
 from po3d.io.files import sha256
 from po3d.scene.geometry import Camera
 from po3d.scene.table import Scene
-from po3d.systems.pipeline import Image
+from po3d.systems.interfaces import Image
 
 # Fields of an object
 NUMBERS = ("position", "heading", "extent", "covariance", "flip", "existence")

@@ -15,7 +15,7 @@ from po3d.perception.foundation_geometry import front_of
 from po3d.perception.foundation_weights import HEAD, Weights, folders
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.vocabulary import FACINGS
-from po3d.systems.pipeline import Context
+from po3d.systems.interfaces import Context
 
 
 class BoxFacing:

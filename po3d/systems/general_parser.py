@@ -24,7 +24,8 @@ from po3d.language.read.weighing import Weighing
 from po3d.reasoning.questions import Question
 from po3d.scene.frames import frame_text_anchors, read_anchors
 from po3d.systems.answer_options import restrict_to_options
-from po3d.systems.pipeline import Domain, ImageScenes, ParsedQuestion
+from po3d.systems.domain import Domain, ParsedQuestion
+from po3d.systems.image_scenes import ImageScenes
 
 if TYPE_CHECKING:
     from po3d.language.read.reader import GeneralParser

@@ -15,7 +15,7 @@ from po3d.io import hub
 from po3d.io.errors import InputError, visible
 from po3d.io.files import atomic_write, read_json
 from po3d.io.text_tables import Table, interval_text, markdown
-from po3d.systems.pipeline import DOMAIN_MODULES
+from po3d.systems.domain import DOMAIN_MODULES
 
 CARDS = Path(__file__).with_name("cards.yaml")
 NETWORKS = (

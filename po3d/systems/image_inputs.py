@@ -8,7 +8,7 @@ from po3d.io.errors import InputError
 from po3d.scene.geometry import Camera, down
 from po3d.scene.orbit import READING
 from po3d.scene.table import Scene
-from po3d.systems.pipeline import Image
+from po3d.systems.interfaces import Image
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ class ImageScenes:
     rows: Mapping[str, Sequence[int | None]] = field(default_factory=dict)
     seed: int = 0  # of the noise
     inputs: Any = MISSING_INPUTS
+    whole: bool = False  # whether the scene is that of all pictures, by their angles
     memo: dict = field(default_factory=dict, repr=False)  # cache shared between module settings
 
     @property

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from po3d.io.images import ImageError
 from po3d.reasoning.questions import Prediction, Question
-from po3d.systems.pipeline import (
+from po3d.systems.interfaces import (
     Context,
     ImageQuestions,
     PendingPredictions,
@@ -68,7 +68,7 @@ class BadImageCounter:
 
     @property
     def ahead(self) -> int:
-        """Number of images in flight; 0 unless the system is an `AsyncSystem`."""
+        """Number of images in flight; 0 unless the system is an asynchronous system."""
         return getattr(self.system, "ahead", 0)
 
     def begin(self, questions: Sequence[Question], context: Context) -> PendingPredictions:

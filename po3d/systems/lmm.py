@@ -29,8 +29,8 @@ from po3d.io.files import read_jsonl
 from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.answers import predicted
+from po3d.systems.interfaces import Context
 from po3d.systems.lmm_endpoint import LONGEST_WAIT, Endpoint, Refused, Reply, Unavailable
-from po3d.systems.pipeline import Context
 from po3d.systems.prompts import (
     ImageFormat,
     Prompt,

@@ -12,7 +12,6 @@ second one cannot be executed either, the question is "unparsed": it counts as w
 malformed in the report.
 """
 
-import importlib
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -27,16 +26,13 @@ from po3d.benchmarks.choices import lettered
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.io.errors import InputError
 from po3d.language.programs.street import ARGUMENTS
+from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems import pipeline
+from po3d.systems.domain import ParsedQuestion, SceneExecutor, domain
+from po3d.systems.image_scenes import ImageScenes
+from po3d.systems.interfaces import Context
 from po3d.systems.lmm import Finish, Lmm
-from po3d.systems.pipeline import (
-    DOMAIN_MODULES,
-    Context,
-    ImageScenes,
-    ParsedQuestion,
-    SceneExecutor,
-)
 from po3d.systems.prompts import Prompt, predicted_tables
 
 _LINE = re.compile(
@@ -66,7 +62,7 @@ class LmmParser(Lmm):
             )
         super().__post_init__(log)
         self.world = BENCHMARKS[self.benchmark].world
-        self.executor = importlib.import_module(DOMAIN_MODULES[self.world]).DOMAIN
+        self.executor = domain(self.world)
         if self.world == "street":
             self.executor = replace(
                 self.executor, mode=self.mode or "marginal", samples=self.samples or 64
@@ -153,20 +149,18 @@ class LmmParser(Lmm):
             n for n in ("program", *(["change"] if question.change else [])) if not result.get(n)
         ]
         if absent:
-            return ParsedQuestion(
-                pipeline.Parse("unparsed", reason=f"no line begins with '{absent[0]}:'")
-            )
+            return ParsedQuestion(Parse("unparsed", reason=f"no line begins with '{absent[0]}:'"))
         own = replace(
             question, program=result["program"], change_program=result.get("change", ""), unread=""
         )
         try:
             reading = self.executor.gold(own, rows=self.scenes == "ground_truth")
         except (InputError, RecursionError) as error:
-            return ParsedQuestion(pipeline.Parse("unparsed", reason=str(error)))
+            return ParsedQuestion(Parse("unparsed", reason=str(error)))
         if not reading.unread:
             return reading
         return ParsedQuestion(
-            pipeline.Parse("unparsed", reason=reading.unread.replace("gold program: ", ""))
+            Parse("unparsed", reason=reading.unread.replace("gold program: ", ""))
         )
 
 

@@ -12,9 +12,8 @@ alone, a question on several on their fused scene.
 import functools
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from dataclasses import replace
 
 from po3d.language.grammar import load
 from po3d.language.program import Call
@@ -29,68 +28,30 @@ from po3d.reasoning.world import SceneGeometry
 from po3d.scene.fusion import Fused, ViewTable, fuse
 from po3d.scene.orbit import sense_of, turned_axes
 from po3d.scene.table import Scene
-from po3d.systems import pipeline as parts
+from po3d.systems import scene_sources as sources
+from po3d.systems.domain import Domain, Execution, ParsedQuestion
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
 from po3d.systems.general_parser import ParserMode, as_phrases, second
-from po3d.systems.oracle import SubstitutedScene
-from po3d.systems.photographs import view_source
-from po3d.systems.pipeline import PREDICTED, Execution, ImageScenes, ParsedQuestion, Pipeline
-from po3d.systems.view_oracle import VIEW_TABLES, truly_fused
+from po3d.systems.image_scenes import PREDICTED, ImageScenes
+from po3d.systems.interfaces import QuestionParser
+from po3d.systems.oracle import Module, SubstitutedScene
+from po3d.systems.oracle.views import VIEW_TABLES, truly_fused
+from po3d.systems.pipeline import Pipeline
 
 
-@dataclass(frozen=True)
-class OrbitQuestionParser:
-    """Rule-based parser."""
-
-    def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
-        return [ParsedQuestion(read(q.text)) for q in questions]
+def question_parser() -> QuestionParser:
+    """Return the rule-based parser."""
+    return QuestionParser(lambda questions: [ParsedQuestion(read(q.text)) for q in questions])
 
 
-@dataclass(frozen=True)
-class OrbitDomain(parts.Domain):
-    """Parsing and execution of questions about the views of an orbit (SCOPE), with its settings.
+def _own_wording(question: Question, reading: ParsedQuestion) -> bool:
+    """Whether the question matches a template of SCOPE or its twin."""
+    return any(form.fullmatch(question.text) for form in _forms())
 
-    `known_yaw`: use the camera angles given with the items; else estimate the relative rotation of
-    the views from the objects that they share. `samples`: posterior samples that vote on each
-    answer; 0: the most probable scene answers, with a probability to first order in the
-    covariances.
 
-    Modules beside those of the views' scenes: fusion (true: true relative poses of the views and
-    true identities of their objects; else the views at hand are registered) and parsing.
-    """
-
-    known_yaw: bool = True
-    samples: int = 0
-
-    substitution = VIEW_TABLES
-    modules: ClassVar[tuple[str, ...]] = (*VIEW_TABLES.table, "fusion", "parsing")
-    kind = "orbit"
-    dialect = SCOPE
-
-    @classmethod
-    def explaining(cls, options: Mapping[str, Any]) -> "OrbitDomain":
-        return cls(options.get("known_yaw", True))
-
-    def length(self, program: Call) -> int:
-        """Return the number of operations in the language; the weights are fitted to it."""
-        return sum(1 for _ in program.calls())
-
-    def adapted(self, program: Call, question: Question) -> Parse:
-        return Parse("ok", as_phrases(program))
-
-    def own_wording(self, question: Question, reading: ParsedQuestion) -> bool:
-        """Whether the question matches a template of SCOPE or its twin."""
-        return any(form.fullmatch(question.text) for form in _forms())
-
-    def of(self, question: Question) -> tuple:
-        return tuple(question.images), tuple(question.options)
-
-    def bind(self, tables: ImageScenes) -> "OrbitExecutor":
-        return OrbitExecutor(self, tables)
-
-    def bind_ground_truth(self, truth: Scene) -> "GroundTruthOrbit":
-        return GroundTruthOrbit(OrbitDomain(), ImageScenes({truth.image: truth}))
+def _adapted(program: Call, question: Question) -> Parse:
+    return Parse("ok", as_phrases(program))
 
 
 @functools.cache
@@ -101,17 +62,17 @@ def _forms() -> tuple[re.Pattern[str], ...]:
 class OrbitExecutor:
     """Answers questions on the views of one scene; each set of views is fused once."""
 
-    def __init__(self, executor: OrbitDomain, tables: ImageScenes) -> None:
-        self.executor, self.tables = executor, tables
+    def __init__(self, domain: Domain, tables: ImageScenes) -> None:
+        self.domain, self.tables = domain, tables
         self._fused: dict[tuple[str, ...], Fused] = {}
 
     def run(self, question: Question, reading: ParsedQuestion) -> Execution:
         arguments = (reading.question.program, self.evidence(question), question.options)
-        return Execution(run(*arguments, self.executor.samples), reading)
+        return Execution(run(*arguments, self.domain.samples), reading)
 
     def margin(self, question: Question, execution: Execution) -> dict | None:
         arguments = (execution.reading.question.program, self.evidence(question), question.options)
-        if self.executor.samples and run(*arguments).answer != execution.outcome.answer:
+        if self.domain.samples and run(*arguments).answer != execution.outcome.answer:
             return None  # the margin is that of the most probable scene
         return record(nearest(*arguments))
 
@@ -141,6 +102,8 @@ class OrbitExecutor:
 
     def evidence(self, question: Question) -> ViewEvidence:
         """Return the scene and viewers from which a question is answered."""
+        if self.tables.whole:
+            return _from_angles(self.tables.scene, question.views)
         names = tuple(question.images)
         if len(names) == 1 and len(question.views) > 1:
             return _from_angles(self.tables.views[names[0]], question.views)
@@ -162,20 +125,13 @@ class OrbitExecutor:
             return truly_fused(
                 mixed, [self.tables.truth[n] for n in names], angles, self.tables.true
             )
-        known = self.executor.known_yaw
+        known = self.domain.known_yaw
         return fuse(
             [
                 ViewTable(t, view_yaw(t, angle) if known else None)
                 for t, angle in zip(tables, angles)
             ]
         )
-
-
-class GroundTruthOrbit(OrbitExecutor):
-    """Answers questions on the true scene."""
-
-    def evidence(self, question: Question) -> ViewEvidence:
-        return _from_angles(self.tables.scene, question.views)
 
 
 def _from_angles(scene: Scene, angles: Sequence[float]) -> ViewEvidence:
@@ -193,7 +149,21 @@ def view_yaw(table: Scene, angle: float) -> float:
     )
 
 
-DOMAIN = OrbitDomain()
+# The module fusion (true: true relative poses of the views and true identities of their objects;
+# else the views at hand are registered) is beside those of the views' scenes.
+DOMAIN = Domain(
+    "orbit",
+    "orbit",
+    SCOPE,
+    SCOPE_RULES,
+    VIEW_TABLES.with_modules(fusion=Module(of_scene=False)),
+    OrbitExecutor,
+    read_fields=("images", "options"),
+    core_lengths=True,
+    explanation_settings=(("known_yaw", True),),
+    own_wording=_own_wording,
+    adapted=_adapted,
+)
 
 
 def pipeline(
@@ -211,14 +181,10 @@ def pipeline(
     `scenes`: source of scenes, "predicted" or "ground_truth". `perception`: name of a shipped
     checkpoint pair, a path without suffix or an estimator. `oracle`: modules replaced by ground
     truth. `flip_tta`: horizontal-flip test-time augmentation. `device`: where the network runs.
-    `parser`: a `ParserMode`. The others as in `OrbitDomain`.
+    `parser`: a `ParserMode`. The others as in `Domain`.
     """
-    table_source = view_source(scenes, perception, flip_tta, device, "orbit")
-    executor = OrbitDomain(known_yaw, samples)
+    table_source = sources.source("orbit", scenes, perception, flip_tta, device)
+    executor = replace(DOMAIN, known_yaw=known_yaw, samples=samples)
     return Pipeline(
-        table_source,
-        OrbitQuestionParser(),
-        executor,
-        tuple(oracle),
-        second(parser, executor, device),
+        table_source, question_parser(), executor, tuple(oracle), second(parser, executor, device)
     )

@@ -19,7 +19,7 @@ from po3d.reasoning.questions import Question
 from po3d.systems.answer_options import offered_answers
 
 if TYPE_CHECKING:
-    from po3d.systems.pipeline import Execution, ParsedQuestion
+    from po3d.systems.domain import Execution, ParsedQuestion
 
 SURE = 0.9  # least probability at which a benchmark's own parse is trusted
 LIKELY = 0.5  # the same for a sentence that is worded like the benchmark's (`Domain.in_style`)

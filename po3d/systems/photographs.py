@@ -9,10 +9,10 @@ estimator for images, or from open-vocabulary networks that detect the objects o
 import functools
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 from po3d.io.seeding import rng
 from po3d.language.descriptions import describe
@@ -32,12 +32,16 @@ from po3d.reasoning.rules import THREEDSRBENCH_RULES, Rules
 from po3d.scene.camera import camera_pose_of
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene
-from po3d.systems import pipeline as parts
 from po3d.systems import scene_sources as sources
 from po3d.systems.answer_options import words
+from po3d.systems.domain import Domain, Execution, ParsedQuestion
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure
 from po3d.systems.general_parser import ParserMode, as_phrases, second
+from po3d.systems.image_scenes import PREDICTED, ImageScenes
+from po3d.systems.interfaces import QuestionParser
+from po3d.systems.oracle import Module
+from po3d.systems.oracle.views import VIEW_TABLES
 from po3d.systems.photograph_answers import (
     as_seen,
     best_boxes,
@@ -53,8 +57,7 @@ from po3d.systems.photograph_answers import (
     support_outcome,
     yes_no,
 )
-from po3d.systems.pipeline import PREDICTED, Execution, ImageScenes, ParsedQuestion, Pipeline
-from po3d.systems.view_oracle import VIEW_TABLES
+from po3d.systems.pipeline import Pipeline
 
 # Modules that affect the grounding of phrases without relations.
 NAMING = ("detection", *VIEW_TABLES.beliefs)
@@ -65,27 +68,22 @@ OF_PICTURE = re.compile(r" of (?:the|this) (?:photo(?:graph)?|picture|image)\b",
 UNKNOWN_FLIP, UNKNOWN_HEADING = 0.49, 0.9
 
 
-@dataclass(frozen=True)
-class PhotoQuestionParser:
-    """Rule-based parser of texts and options.
+def question_parser(photographs: bool = False) -> QuestionParser:
+    """Return the rule-based parser of texts and options. `photographs`: questions that match no
+    template of the benchmark are first read by the rules for photographs (`photograph_words`)."""
 
-    `photographs`: questions that match no template of the benchmark are first read by the rules for
-    photographs (`photograph_words`).
-    """
-
-    photographs: bool = False
-
-    def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
-        return [ParsedQuestion(self._parse(q).in_core(THREEDSRBENCH)) for q in questions]
-
-    def _parse(self, question: Question) -> Parse:
-        plain = _by_words(question) if self.photographs and not _is_template(question) else None
+    def parse(question: Question) -> Parse:
+        plain = _by_words(question) if photographs and not _is_template(question) else None
         if plain is None:
             return read(question.text, question.options)
         try:
             return replace(plain, program=THREEDSRBENCH.from_core(plain.program))
         except ProgramError:  # the benchmark has no such operation
             return plain
+
+    return QuestionParser(
+        lambda questions: [ParsedQuestion(parse(q).in_core(THREEDSRBENCH)) for q in questions]
+    )
 
 
 def _is_template(question: Question) -> bool:
@@ -99,84 +97,31 @@ def _by_words(question: Question) -> Parse | None:
     return photograph_words.read(question.text, tuple(map(str, question.options)))
 
 
-@dataclass(frozen=True)
-class PhotoDomain(parts.Domain):
-    """Execution of questions about photographs, with its settings; descriptions are grounded in the
-    scene.
+def _fit(question: Question, program: Call, rows: bool) -> Parse:
+    """Return the parse of a gold program. With `rows` its objects are rows of the true scene ("#3
+    chair"), else descriptions ("chair")."""
+    return fitted(question, program if rows else _unnumbered(program))
 
-    `samples`: posterior samples of the poses, for the probability of an answer. `assume_present`:
-    treat an undetected object of the question as present, as an improbable row, and say so in the
-    prediction; else the question fails. `photographs`: scenes come from networks for photographs.
-    `classes`: all names that their detector knows; (): any.
 
-    Modules beside the scene's: grounding (true: a description refers to its true row, if the scene
-    has it; else to the best match) and parsing.
-    """
+def _adapted(program: Call, question: Question) -> Parse:
+    two = question.options if len(question.options) == 2 else ()
+    program = as_phrases(_among(program, two))
+    parse = fitted(question, program)
+    return Parse("ok", program) if parse.program is None else parse
 
-    rules: Rules = THREEDSRBENCH_RULES
-    samples: int = 0
-    assume_present: bool = True
-    photographs: bool = False
-    classes: tuple[str, ...] = ()
 
-    substitution = VIEW_TABLES
-    modules: ClassVar[tuple[str, ...]] = (*VIEW_TABLES.table, "grounding", "parsing")
-    units: ClassVar[Mapping[str, str]] = {
-        **VIEW_TABLES.units,
-        "grounding": "fraction of descriptions mistaken",
-    }
-    headline: ClassVar[str] = "overall"
-    kind = "photo"
-    dialect = THREEDSRBENCH
-    grouped: ClassVar[bool] = True  # a question counts as right with all its rotations
+def _own_wording(question: Question, reading: ParsedQuestion) -> bool:
+    return _is_template(question)
 
-    @classmethod
-    def explaining(cls, options: Mapping[str, Any]) -> "PhotoDomain":
-        return cls(assume_present=options.get("assume_present", True))
 
-    def gold(self, question: Question, rows: bool = False) -> ParsedQuestion:
-        """Return the gold program. With `rows` its objects are rows of the true scene ("#3 chair"),
-        else descriptions ("chair")."""
-        gold = self.gold_parse(question.program)
-        if gold.program is None:
-            return ParsedQuestion(gold)
-        return ParsedQuestion(fitted(question, gold.program if rows else _unnumbered(gold.program)))
+def _has_rule(question: Question, reading: ParsedQuestion | None = None) -> bool:
+    """Whether a rule for photographs reads the question: the general parser would only replace what
+    the detector does not know."""
+    return _by_words(question) is not None
 
-    def rebuild_parse(self, question: Question, text: str) -> ParsedQuestion:
-        return ParsedQuestion(fitted(question, self.stored_program(text)))
 
-    def things(self, readings: Sequence[ParsedQuestion]) -> Sequence[str]:
-        programs = [r.question.program for r in readings if r.question.program is not None]
-        calls = [call for program in programs for call in program.calls()]
-        names = [call.args[0] for call in calls if call.op == "refer"]
-        names += [call.args[1] for call in calls if call.op == "filter" and call.args[0] == "name"]
-        return tuple(dict.fromkeys(map(str, names)))
-
-    def adapted(self, program: Call, question: Question) -> Parse:
-        two = question.options if len(question.options) == 2 else ()
-        program = as_phrases(_among(program, two))
-        parse = fitted(question, program)
-        return Parse("ok", program) if parse.program is None else parse
-
-    def own_wording(self, question: Question, reading: ParsedQuestion) -> bool:
-        """Whether the question matches a template of 3DSRBench or its twin, or a rule for
-        photographs."""
-        return _is_template(question) or (self.photographs and _by_words(question) is not None)
-
-    def refuses(self, question: Question) -> bool:
-        """Whether a rule for photographs reads the question: the general parser would only replace
-        what the detector does not know."""
-        return self.photographs and _by_words(question) is not None
-
-    @property
-    def perceives_doubtfully(self) -> bool:
-        return self.photographs
-
-    def of(self, question: Question) -> tuple[str, str]:
-        return question.text, question.program  # rotations share their answer
-
-    def bind(self, tables: ImageScenes) -> "PhotoExecutor":
-        return PhotoExecutor(self, tables)
+def _template_or_rule(question: Question, reading: ParsedQuestion) -> bool:
+    return _is_template(question) or _has_rule(question)
 
 
 @functools.cache
@@ -229,7 +174,7 @@ def fitted(question: Question, program: Call) -> Parse:
 class PhotoExecutor:
     """Answers questions on one image's scene."""
 
-    executor: PhotoDomain
+    executor: Domain
     tables: ImageScenes
 
     def run(self, question: Question, reading: ParsedQuestion) -> Execution:
@@ -431,7 +376,28 @@ def mistaken(using: Ground, sigma: float, seed: int = 0) -> Ground:
     return grounded
 
 
-DOMAIN = PhotoDomain()
+# The module grounding (true: a description refers to its true row, if the scene has it; else to the
+# best match) is beside those of the scene.
+DOMAIN = Domain(
+    "photographs",
+    "photo",
+    THREEDSRBENCH,
+    THREEDSRBENCH_RULES,
+    VIEW_TABLES.with_modules(grounding=Module("fraction of descriptions mistaken", of_scene=False)),
+    PhotoExecutor,
+    headline="overall",
+    grouped=True,  # a question counts as right with all its rotations
+    read_fields=("text", "program"),  # rotations share their answer
+    open_vocabulary=True,
+    explanation_settings=(("assume_present", True),),
+    own_wording=_own_wording,
+    adapted=_adapted,
+    fit=_fit,
+)
+# With scenes from networks for photographs.
+PHOTOGRAPHS = replace(
+    DOMAIN, own_wording=_template_or_rule, refuses=_has_rule, perceives_doubtfully=True
+)
 
 
 def pipeline(
@@ -449,37 +415,22 @@ def pipeline(
     `scenes`: source of scenes, "predicted" or "ground_truth". `perception`: name of a shipped
     checkpoint pair, a path without suffix or an estimator. `oracle`: modules replaced by ground
     truth. `flip_tta`: horizontal-flip test-time augmentation of the shipped pair. `device`: where
-    the network runs. `parser`: a `ParserMode`. The others as in `PhotoDomain`. InputError for an
+    the network runs. `parser`: a `ParserMode`. The others as in `Domain`. InputError for an
     unknown source or module.
     """
     photos = scenes == "predicted" and not isinstance(perception, str)
     classes = tuple(getattr(perception, "classes", ())) if photos else ()
-    executor = PhotoDomain(
-        samples=samples, assume_present=assume_present, photographs=photos, classes=classes
+    executor = replace(
+        PHOTOGRAPHS if photos else DOMAIN,
+        samples=samples,
+        assume_present=assume_present,
+        classes=classes,
     )
-    table_source = view_source(scenes, perception, flip_tta, device, "photographs")
+    table_source = sources.source("photographs", scenes, perception, flip_tta, device)
     return Pipeline(
         table_source,
-        PhotoQuestionParser(photos),
+        question_parser(photos),
         executor,
         tuple(oracle),
         second(parser, executor, device),
     )
-
-
-def view_source(
-    scenes: str,
-    perception: Perception,
-    flip_tta: bool,
-    device: str,
-    domain: Literal["photographs", "orbit"],
-) -> parts.TableSource:
-    """Return the source of scenes of that name, for images or views."""
-    if scenes != "predicted":
-        return sources.source(scenes, ground_truth=sources.Truth(), predicted=sources.Truth())
-    if not isinstance(perception, str):
-        return sources.source_of(perception, domain)
-    from po3d.perception.room_view import RoomViewEstimator  # importing torch takes seconds
-
-    views = sources.OrbitViewTables if domain == "orbit" else sources.ViewTables
-    return views(RoomViewEstimator.named(perception, flip_tta, device))

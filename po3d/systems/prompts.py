@@ -26,7 +26,7 @@ from po3d.scene.display import display_table
 from po3d.scene.table import Scene, from_json
 
 if TYPE_CHECKING:
-    from po3d.systems.pipeline import Context
+    from po3d.systems.interfaces import Context
 
 ImageFormat = Literal["png", "jpeg"]
 

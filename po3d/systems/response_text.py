@@ -5,12 +5,29 @@ Removes thinking, stop tokens, invisible characters and markup.
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 from po3d.language.grammar import load
 
 BEGINNING, END = 2000, 10_000  # characters kept of a longer response
 _I = re.IGNORECASE
-_ARTICLE = load("answers", "patterns").expression("article", _I)
+SHORT = 8  # words of a short line; the longest answers of the benchmarks have about six
+LAST = 8  # number of statements tried, from the last one back
+
+
+def expressions(keys: str) -> Iterator[re.Pattern[str]]:
+    """Yield the expressions with these names, separated by spaces."""
+    wordings = load("answers", "patterns")
+    return (wordings.expression(key, _I) for key in keys.split())
+
+
+ARTICLE, NO_ANSWER, PREFACE, CORRECTED, CONCLUDING, HOWEVER = expressions(
+    "article no_answer preface corrected concluding however"
+)
+BOLD = re.compile(r"\*\*([^*\n]+?)\*\*(?!\s*:)")
+LABEL = re.compile(
+    r"(?:[(\[]([A-Za-z])[)\]]|([A-Z])[.):]|([a-h])[.)])(?:\s*(?![\w.\\/])|\s+)(.*)$", re.DOTALL
+)
 AROUND = " \t\r\n*_`\"'.,;:!?¡¿<>~|…"
 _BULLET = re.compile(r"^(?:[-–—•·●▪◦‣]|->|=>|→|⇒|#{1,6}|=+)\s+")
 _RULE = re.compile(r"\s+(?:#+|={2,})$")  # after a heading
@@ -144,4 +161,4 @@ def rest_after(pattern: re.Pattern[str], text: str) -> str:
 def plain_text(text: str) -> str:
     """Return the text in lower case, without surrounding punctuation and a leading article."""
     text = re.sub(r"(?<=\w)[-‐‑](?=\w)", " ", unmarked(text.lower()))
-    return _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
+    return ARTICLE.sub("", text, count=1) if ARTICLE.match(text) else text

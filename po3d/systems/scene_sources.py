@@ -1,14 +1,12 @@
 """Sources of scenes (scene tables). A new source is one class.
 
     Truth           the true scenes: an upper bound for perception, marked in the report
-    Pictures        a street image, by the shipped estimator
-    ViewTables      an image with its focal length, by the shipped estimator
-    OrbitViewTables each view of an orbit, likewise
+    Pictures        images of streets, photographs, or views of an orbit, by the shipped estimators
     Estimated       images of any domain, by an external estimator (`po3d.systems.estimators`)
     FromFile        no image: predicted scenes from a file (`po3d.systems.table_files`)
     Maps            a room's map without labels, by the shipped estimator
-    LabelledMaps    names and centres of a room's objects (po3d.perception.semantic_map)
-    Captions        sentences about single objects of a room (po3d.perception.room_captions)
+    Annotations     names and centres of a room's objects (po3d.perception.semantic_map), or
+                    sentences about single objects of a room (po3d.perception.room_captions)
 
 The scenes of all sources but Truth have source="predicted"; a pipeline rejects ground truth from
 them.
@@ -17,7 +15,7 @@ them.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from po3d.io.errors import InputError, known
 from po3d.scene.frames import axes_from_front
@@ -26,31 +24,13 @@ from po3d.scene.street import AXES, FOCAL, WIDTH, camera
 from po3d.scene.table import Scene, from_json, to_json
 from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.systems.estimators import Given, check_domain, class_path, estimated, is_copy, parameters
-from po3d.systems.pipeline import Context, Image, PerceptionInput, TableSource
+from po3d.systems.interfaces import Context, PerceptionInput, TableSource
 
 if TYPE_CHECKING:
     from po3d.perception.top_view import TopViewEstimator
 
 
 Domain = Literal["street", "rooms", "photographs", "orbit"]
-
-
-class StreetImageEstimator(Protocol):
-    """Predicts scenes of street images; `po3d.perception.street.StreetEstimator` implements it."""
-
-    def estimate(
-        self, images: Sequence[Image], names: Sequence[str] | None = None
-    ) -> list[Scene]: ...
-
-
-class ViewEstimator(Protocol):
-    """Predicts scenes from images and their focal lengths (in widths of the image). Each scene has
-    its own gravity-aligned world frame, and the camera's pose in it.
-    `po3d.perception.room_view.RoomViewEstimator` implements it."""
-
-    def estimate(
-        self, pictures: Sequence[Image], focals: Sequence[float], names: Sequence[str] | None = None
-    ) -> list[Scene]: ...
 
 
 @dataclass(frozen=True)
@@ -65,46 +45,27 @@ class Truth(TableSource):
 
 @dataclass(frozen=True)
 class Pictures(TableSource):
-    estimator: StreetImageEstimator
+    """Scenes predicted from images by a domain's own estimator. Of the true camera of a view, only
+    the focal length is used, neither rotation nor position. Each scene has its own gravity-aligned
+    world frame; an orbit's scenes have the axes of the viewer at their camera."""
 
-    def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
-        pictures = [look.context.image() for look in looks]
-        return [
-            [scene]
-            for scene in self.estimator.estimate(pictures, [look.context.name for look in looks])
-        ]
-
-
-@dataclass(frozen=True)
-class ViewTables(TableSource):
-    """Scenes predicted from the views of a room. Of the true camera, only the focal length is used,
-    neither rotation nor position."""
-
-    estimator: ViewEstimator
-    domain: ClassVar[Domain] = "photographs"
+    estimator: Any  # po3d.perception.street.StreetEstimator, or room_view.RoomViewEstimator
+    domain: Domain = "street"
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
         inputs = [(look.context, name) for look in looks for name in look.names]
+        pictures, names = [c.picture(name) for c, name in inputs], [name for _, name in inputs]
+        if self.domain == "street":
+            return _grouped(self.estimator.estimate(pictures, names), looks)
         focals = [context.inputs.focal(name) for context, name in inputs]
-        pictures = [context.picture(name) for context, name in inputs]
-        scenes = self.estimator.estimate(pictures, focals, [name for _, name in inputs])
-        return _grouped(_with_calibration(scenes, self.estimator, self.domain), looks)
-
-
-class OrbitViewTables(ViewTables):
-    """As `ViewTables`, for the views of an orbit; each scene's axes are those of the viewer at its
-    camera."""
-
-    domain: ClassVar[Domain] = "orbit"
-
-    def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
-        return [
-            [
+        scenes = self.estimator.estimate(pictures, focals, names)
+        scenes = _with_calibration(scenes, self.estimator, self.domain)
+        if self.domain == "orbit":
+            scenes = [
                 _in_view_frame(scene, name, context.inputs.reading)
-                for scene, name in zip(scenes, names, strict=True)
+                for scene, (context, name) in zip(scenes, inputs, strict=True)
             ]
-            for scenes, (context, names, _) in zip(super().tables(looks), looks, strict=True)
-        ]
+        return _grouped(scenes, looks)
 
 
 def _with_calibration(scenes: Sequence[Scene], estimator: Any, domain: Domain) -> list[Scene]:
@@ -240,19 +201,25 @@ def _axes(scene: Scene, domain: Domain) -> Mapping[str, tuple[float, float]]:
 
 
 @dataclass(frozen=True)
-class LabelledMaps(TableSource):
+class Annotations(TableSource):
+    """Scenes by a function of the image's inputs."""
+
+    read: Callable[[Context], Scene]
+
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
-        from po3d.perception import semantic_map
-
-        return [[semantic_map.table(look.context.inputs.semantic_map())] for look in looks]
+        return [[self.read(look.context)] for look in looks]
 
 
-@dataclass(frozen=True)
-class Captions(TableSource):
-    def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
-        from po3d.perception import room_captions
+def labelled_map(context: Context) -> Scene:
+    from po3d.perception import semantic_map
 
-        return [[room_captions.table(c.inputs.captions(), c.name)] for c, _, _ in looks]
+    return semantic_map.table(context.inputs.semantic_map())
+
+
+def captions(context: Context) -> Scene:
+    from po3d.perception import room_captions
+
+    return room_captions.table(context.inputs.captions(), context.name)
 
 
 @dataclass(frozen=True)
@@ -282,7 +249,29 @@ class Maps(TableSource):
         return TopViewEstimator.named(self.checkpoint, self.flip_tta, self.device)
 
 
-def source(name: str, **sources: TableSource) -> TableSource:
-    """Return the source of that name; InputError for an unknown one."""
-    known("source of scenes", name, sources)
-    return sources[name]
+SOURCES: dict[Domain, tuple[str, ...]] = {  # the values of `benchmark.scenes`
+    "rooms": ("ground_truth", "semantic_map", "captions", "map"),
+    "photographs": ("ground_truth", "predicted"),
+    "orbit": ("ground_truth", "predicted"),
+}
+
+
+def source(
+    domain: Domain, scenes: str, perception: Any, flip_tta: bool = True, device: str = "cpu"
+) -> TableSource:
+    """Return the source of scenes of that name (`benchmark.scenes`); InputError for an unknown one.
+    `perception`: estimator of predicted scenes, as the name of a shipped pair, a path without
+    suffix or an object. `flip_tta`: horizontal-flip test-time augmentation. `device`: where the
+    network runs."""
+    known("source of scenes", scenes, SOURCES[domain])
+    if scenes == "ground_truth":
+        return Truth()
+    if scenes in ("semantic_map", "captions"):
+        return Annotations(captions if scenes == "captions" else labelled_map)
+    if not isinstance(perception, str):
+        return source_of(perception, domain)
+    if domain == "rooms":
+        return Maps(perception, flip_tta, device)
+    from po3d.perception.room_view import RoomViewEstimator  # importing torch takes seconds
+
+    return Pictures(RoomViewEstimator.named(perception, flip_tta, device), domain)

@@ -34,7 +34,7 @@ from po3d.systems.estimators import (
     parameters,
     title,
 )
-from po3d.systems.pipeline import Image
+from po3d.systems.interfaces import Image
 
 # Module -> the networks that can be it, and the method that it needs.
 NETWORKS: dict[str, tuple[type[BoxModule], ...]] = {

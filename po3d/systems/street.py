@@ -5,37 +5,33 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, get_args
+from typing import TYPE_CHECKING, Any
 
-from po3d.io.errors import InputError, known
+from po3d.io.errors import InputError
 from po3d.language.grammar import load
-from po3d.language.program import Call, ProgramError, Tree
-from po3d.language.programs.street import STREET, asking
+from po3d.language.program import Call
+from po3d.language.programs.street import ANSWER_TYPES, STREET
 from po3d.language.read.parse import Parse
 from po3d.language.say.plain import set_phrase
 from po3d.reasoning.counterfactuals import margins, record, record_of
 from po3d.reasoning.execute import Mode, execute
 from po3d.reasoning.outcome import LEAST_PROBABILITY, Outcome
 from po3d.reasoning.packing import OCCLUSION, steps
-from po3d.reasoning.questions import Question, Task
-from po3d.reasoning.rules import STREET_RULES, Rules
+from po3d.reasoning.questions import Question
+from po3d.reasoning.rules import STREET_RULES
 from po3d.scene.rooms import ANYTHING
-from po3d.scene.table import ObjectState, Scene
+from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES, SUPER_CATEGORIES, shape_id, shape_name
-from po3d.systems import pipeline as parts
 from po3d.systems import scene_sources as sources
+from po3d.systems.domain import Domain, Execution, ParsedImage, ParsedQuestion
 from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
 from po3d.systems.general_parser import ParserMode, second
-from po3d.systems.pipeline import (
-    PREDICTED,
-    Execution,
-    ImageScenes,
-    ParsedQuestion,
-    Pipeline,
-    Setting,
-)
-from po3d.systems.street_oracle import STREET_TABLES
+from po3d.systems.image_scenes import PREDICTED, ImageScenes, Setting
+from po3d.systems.interfaces import QuestionParser
+from po3d.systems.oracle import checked_modules
+from po3d.systems.oracle.street import STREET_TABLES
+from po3d.systems.pipeline import Pipeline
 
 if TYPE_CHECKING:
     from po3d.systems.render_compare import RenderCompare
@@ -45,123 +41,21 @@ REFINE = ("auto", "render_compare", "off")
 POSES = ("position", "depth", "heading", "camera", "shape")
 
 
-class StreetTextParser(Protocol):
-    """Parses questions; `po3d.language.read.street_parser.Parser` implements it."""
+def question_parser(parser: Any) -> QuestionParser:
+    """Return the parser of questions by a `po3d.language.read.street_parser.Parser`."""
 
-    def parse(self, texts: Sequence[str]) -> Sequence[Parse]: ...
-
-
-@dataclass(frozen=True)
-class StreetQuestionParser:
-    parser: StreetTextParser
-
-    def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
-        parses = self.parser.parse([q.text for q in questions])
+    def read(questions: Sequence[Question]) -> list[ParsedQuestion]:
+        parses = parser.parse([q.text for q in questions])
         return [ParsedQuestion(parse.in_core(STREET)) for parse in parses]
 
-
-@dataclass(frozen=True)
-class StreetDomain(parts.Domain):
-    """Execution of questions about streets: the symbolic executor with its settings."""
-
-    mode: Mode = "argmax"
-    samples: int = 64  # posterior samples, in the modes that sample
-    seed: int = 0
-    rules: Rules = STREET_RULES
-    margins: bool = False  # compute margins of predictions; slower than the answer itself
-
-    substitution = STREET_TABLES
-    modules: ClassVar[tuple[str, ...]] = (*STREET_TABLES.table, "parsing")
-    kind = "street"
-    dialect = STREET
-
-    def __post_init__(self) -> None:
-        known("mode", self.mode, get_args(Mode))
-        if self.samples < 1:
-            raise InputError(f"executor.samples={self.samples} should be at least 1 for streets")
-
-    @property
-    def belief_mode(self) -> str:
-        return self.mode
-
-    def __call__(self, program: Call, scene: Scene, task: Task) -> Outcome:
-        mode = "samples" if self.mode == "marginal" and not steps(program) else self.mode
-        return execute(program, scene, task, mode, self.rules, self.samples, self.seed)
-
-    @classmethod
-    def explaining(cls, options: Mapping[str, Any]) -> "StreetDomain":
-        return cls(options.get("mode") or "marginal", options.get("samples") or 64)
-
-    def display_name(self, o: ObjectState) -> str:
-        return shape_name(o.value("shape"))
-
-    def own_wording(self, question: Question, reading: ParsedQuestion) -> bool:
-        """Whether all words belong to the vocabulary of Super-CLEVR's and PulseCheck457's
-        templates, and the parser is confident."""
-        return reading.sure and _words_in(question.text) <= _benchmark_words()
-
-    def in_style(self, question: Question, reading: ParsedQuestion) -> bool:
-        """Whether all words belong to the templates, and the parser is not sure, but likely
-        right.
-        """
-        return (
-            reading.likely and not reading.sure and _words_in(question.text) <= _benchmark_words()
-        )
-
-    def argmax(self) -> "StreetDomain":
-        return replace(self, mode="argmax")
-
-    def spelled(self, program: Call) -> Tree:
-        try:
-            return asking(STREET.spell(program))
-        except ProgramError:
-            return program
-
-    def adapted(self, program: Call, question: Question) -> Parse:
-        return Parse("ok", _by_shape(program))
-
-    def of(self, question: Question) -> Task:
-        return question.task
-
-    def relevant(
-        self, settings: Mapping[str, Setting], reading: ParsedQuestion
-    ) -> Mapping[str, Setting]:
-        needed = reads(reading.question.program)
-        return {m: s if m in needed else PREDICTED for m, s in settings.items()}
-
-    def bind(self, tables: ImageScenes) -> "StreetExecutor":
-        return StreetExecutor(self, tables.scene)
-
-    def bind_batch(self, parsed_images: Sequence[parts.ParsedImage]) -> list["StreetExecutor"]:
-        """In mode marginal all answers are computed in one batch (`marginal_batched`)."""
-        if self.mode != "marginal":
-            return super().bind_batch(parsed_images)
-        from po3d.reasoning.marginal_batched import outcomes  # torch takes seconds to import
-
-        scenes = [tables.scene for tables, _, _ in parsed_images]
-        items = [
-            (reading.question.program, k, question.task, question.id)
-            for k, (_, questions, readings) in enumerate(parsed_images)
-            for question, reading in zip(questions, readings, strict=True)
-            if reading.question.program is not None and steps(reading.question.program)
-        ]
-        results = outcomes(
-            scenes, [item[:3] for item in items], self.rules, self.samples, self.seed
-        )
-        known: list[dict[str, Outcome]] = [{} for _ in scenes]
-        for (_, k, _, name), outcome in zip(items, results, strict=True):
-            known[k][name] = outcome
-        return [
-            StreetExecutor(self, scene, known_outcomes)
-            for scene, known_outcomes in zip(scenes, known)
-        ]
+    return QuestionParser(read, parser)
 
 
 @dataclass(frozen=True)
 class StreetExecutor:
     """Answers the questions on one scene."""
 
-    executor: StreetDomain
+    domain: Domain
     scene: Scene
     # Outcomes computed in a batch, by question.
     known: Mapping[str, Outcome] = field(default_factory=dict)
@@ -169,15 +63,16 @@ class StreetExecutor:
     def run(self, question: Question, reading: ParsedQuestion) -> Execution:
         if question.id in self.known:
             return Execution(self.known[question.id], reading)
-        return Execution(
-            self.executor(reading.question.program, self.scene, question.task), reading
-        )
+        domain, program = self.domain, reading.question.program
+        mode = "samples" if domain.mode == "marginal" and not steps(program) else domain.mode
+        settings = (mode, domain.rules, domain.samples, domain.seed)
+        return Execution(execute(program, self.scene, question.task, *settings), reading)
 
     def margin(self, question: Question, execution: Execution) -> dict | None:
-        if not self.executor.margins:
+        if not self.domain.margins:
             return None
         near = margins(
-            execution.reading.question.program, self.scene, question.task, self.executor.rules
+            execution.reading.question.program, self.scene, question.task, self.domain.rules
         )
         # Margins are computed on the most probable scene; drop them if its answer differs.
         return record(near.flip) if near.answer == execution.outcome.answer else None
@@ -187,7 +82,7 @@ class StreetExecutor:
 
     def explain(self, question: Question, execution: Execution) -> Explanation:
         outcome, program = execution.outcome, execution.reading.question.program
-        near = margins(program, self.scene, question.task, self.executor.rules)
+        near = margins(program, self.scene, question.task, self.domain.rules)
         record = {
             "task": question.task, "distribution": dict(outcome.distribution),
             "trace": [asdict(step) for step in outcome.trace], "margins": record_of(near),
@@ -198,6 +93,42 @@ class StreetExecutor:
         return Explanation(
             self.scene, outcome, near, flip, record, notes=notes, figures=figures, reason=why
         )
+
+
+def _bind(domain: Domain, tables: ImageScenes) -> StreetExecutor:
+    return StreetExecutor(domain, tables.scene)
+
+
+def _batch(domain: Domain, parsed_images: Sequence[ParsedImage]) -> list[StreetExecutor]:
+    """In mode marginal all answers are computed in one batch (`marginal_batched`)."""
+    scenes = [tables.scene for tables, _, _ in parsed_images]
+    known: list[dict[str, Outcome]] = [{} for _ in scenes]
+    if domain.mode == "marginal":
+        from po3d.reasoning.marginal_batched import outcomes  # torch takes seconds to import
+
+        items = [
+            (reading.question.program, k, question.task, question.id)
+            for k, (_, questions, readings) in enumerate(parsed_images)
+            for question, reading in zip(questions, readings, strict=True)
+            if reading.question.program is not None and steps(reading.question.program)
+        ]
+        programs = [item[:3] for item in items]
+        results = outcomes(scenes, programs, domain.rules, domain.samples, domain.seed)
+        for (_, k, _, name), outcome in zip(items, results, strict=True):
+            known[k][name] = outcome
+    return [StreetExecutor(domain, *one) for one in zip(scenes, known, strict=True)]
+
+
+def _own_wording(question: Question, reading: ParsedQuestion) -> bool:
+    """Whether all words belong to the vocabulary of Super-CLEVR's and PulseCheck457's templates,
+    and the parser is confident."""
+    return reading.sure and _words_in(question.text) <= _benchmark_words()
+
+
+def _in_style(question: Question, reading: ParsedQuestion) -> bool:
+    """Whether all words belong to the templates, and the parser is not sure, but likely right."""
+    likely = reading.likely and not reading.sure
+    return likely and _words_in(question.text) <= _benchmark_words()
 
 
 @functools.cache
@@ -266,7 +197,35 @@ def reads(program: Call) -> frozenset[str]:
     return frozenset(needed)
 
 
-DOMAIN = StreetDomain()
+def _relevant(settings: Mapping[str, Setting], reading: ParsedQuestion) -> Mapping[str, Setting]:
+    needed = reads(reading.question.program)
+    return {m: s if m in needed else PREDICTED for m, s in settings.items()}
+
+
+def _adapted(program: Call, question: Question) -> Parse:
+    return Parse("ok", _by_shape(program))
+
+
+DOMAIN = Domain(
+    "street",
+    "street",
+    STREET,
+    STREET_RULES,
+    STREET_TABLES,
+    _bind,
+    noun="shape",
+    read_fields=("task",),
+    answer_types=ANSWER_TYPES,
+    explanation_settings=(("mode", "marginal"), ("samples", 64)),
+    mode="argmax",
+    samples=64,
+    margins=False,
+    own_wording=_own_wording,
+    in_style=_in_style,
+    adapted=_adapted,
+    relevant=_relevant,
+    batch=_batch,
+)
 
 
 def pipeline(
@@ -286,7 +245,7 @@ def pipeline(
     """Return the pipeline of streets.
 
     `perception`, `parser_checkpoint`: name of a shipped checkpoint pair, or a path without suffix;
-    `perception` may be an estimator. `margins`: see `StreetDomain`. `flip_tta`: horizontal-flip
+    `perception` may be an estimator. `margins`: see `Domain`. `flip_tta`: horizontal-flip
     test-time augmentation. `parser`: a `ParserMode`. `refine`: one of REFINE, whether renderings of
     uncertain detections are compared with the image (`render_compare`): "render_compare" requires
     a renderer, "auto" uses one where it is available, "off" (or false) does not. `modules`:
@@ -298,8 +257,8 @@ def pipeline(
     refine = "off" if refine is False else refine
     if refine not in REFINE:
         raise InputError(f"unknown perception.refine={refine!r}; known: {', '.join(REFINE)}")
-    executor = StreetDomain(mode, samples, seed, margins=margins)
-    true = parts.checked_modules(oracle, executor.modules)
+    executor = replace(DOMAIN, mode=mode, samples=samples, seed=seed, margins=margins)
+    true = checked_modules(oracle, executor.modules)
     if modules:
         if refine == "render_compare":
             raise InputError(
@@ -349,11 +308,9 @@ def _note_no_renderer(reason: str) -> None:
     )
 
 
-def benchmark_parser(
-    checkpoint: str = "street_parser", device: str = "cpu"
-) -> StreetQuestionParser:
+def benchmark_parser(checkpoint: str = "street_parser", device: str = "cpu") -> QuestionParser:
     """Return the parser of a shipped or given checkpoint."""
     from po3d.io.checkpoint import locate
     from po3d.language.read.street_parser import Parser
 
-    return StreetQuestionParser(Parser.from_checkpoint(locate(checkpoint), device=device))
+    return question_parser(Parser.from_checkpoint(locate(checkpoint), device=device))

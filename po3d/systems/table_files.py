@@ -22,7 +22,7 @@ from po3d.scene.orbit import viewer_axes
 from po3d.scene.street import AXES, SPREAD, camera, extent, origin_height
 from po3d.scene.table import FORMAT, Scene, from_json, to_json
 from po3d.scene.vocabulary import ATTRIBUTES
-from po3d.systems.pipeline import PerceptionInput, TableSource
+from po3d.systems.interfaces import PerceptionInput, TableSource
 from po3d.systems.scene_sources import Domain, completed
 
 ANYWHERE = {

@@ -11,10 +11,25 @@ value       "The large bus is red." is "red": what repeats the question's words 
 import re
 from collections.abc import Iterator
 
+from po3d.benchmarks.choices import LETTERS
 from po3d.language.grammar import load
 from po3d.language.programs.street import FILTER_VALUES
 from po3d.systems.answer_kinds import ANSWERS, queried_kind
-from po3d.systems.response_text import AROUND, rest_after, unlatexed, unmarked
+from po3d.systems.response_text import (
+    AROUND,
+    ARTICLE,
+    BOLD,
+    CONCLUDING,
+    CORRECTED,
+    HOWEVER,
+    LABEL,
+    NO_ANSWER,
+    PREFACE,
+    expressions,
+    rest_after,
+    unlatexed,
+    unmarked,
+)
 
 COUNT, YES_NO, VALUE = "integer", "boolean", "value"
 ATTRIBUTES = ("color", "size", "material", "facing")  # their values are known
@@ -23,75 +38,31 @@ PHRASE = 3  # words of a value in which a known one is searched: "a bright red"
 
 _I = re.IGNORECASE
 _WORDINGS = load("answers", "patterns")
+# fmt: off
 (
-    _AMOUNT,
-    _UNCOUNTED,
-    _ZERO,
-    _RANGE,
-    _COUNTED,
-    _CONCLUSION,
-    _VERDICT,
-    _EXISTS,
-    _LACKING,
-    _STUB,
-    _NEGATION,
-    _COPULA,
-    _PADDING,
-    _ADVERBIAL,
-    _OPINION,
-    _DIRECTIONS,
-    _OPEN,
-    _HOWEVER,
-    _ARTICLE,
-    _CORRECTED,
-    _ASKS,
-) = (
-    _WORDINGS.expression(key, _I)
-    for key in (
-        "amount",
-        "uncounted",
-        "zero",
-        "range",
-        "counted",
-        "conclusion",
-        "verdict",
-        "exists",
-        "lacking",
-        "stub",
-        "negation",
-        "copula",
-        "padding",
-        "adverbial",
-        "opinion",
-        "directions",
-        "open",
-        "however",
-        "article",
-        "revised",
-        "asks",
-    )
+    _AMOUNT, _UNCOUNTED, _ZERO, _RANGE, _COUNTED, _CONCLUSION, _VERDICT, _EXISTS, _LACKING,
+    _STUB, _NEGATION, _COPULA, _PADDING, _ADVERBIAL, _OPINION, _DIRECTIONS, _OPEN,
+    _REVISED, _ASKS,
+) = expressions(
+    "amount uncounted zero range counted conclusion verdict exists lacking stub negation "
+    "copula padding adverbial opinion directions open revised asks"
 )
+# fmt: on
+_YES_NO, _COUNT, _REASON, _LABELLED = expressions("yes_no count reason labelled")
 _NUMBER_WORDS = _WORDINGS.wordings("number")
 _HANZI = {**{c: k for k, c in enumerate("零一二三四五六七八九十")}, "两": 2}
+_NUMBERED = re.compile(r"^1[.)]\s+(?=[a-z]+(?:\s[a-z]+){0,2}$)")  # a list with a single item
+_FIRST_SENTENCE = re.compile(r"([^.!?;]{1,40})[.!?;]\s+(?=\S)")
+_CJK_NUMBERS = "零一二三四五六七八九十"
 _SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+")
 _LISTED = re.compile(r"^\s*\d{1,2}[.)]\s+", re.MULTILINE)
 _WORD = re.compile(r"[a-z]+")
-_ASIDE, _BOTH, _VAGUE, _THAN = (
-    _WORDINGS.expression(key, _I) for key in ("aside", "both_verdicts", "uncertain_amount", "than")
-)
-_COMPARED, _PREDICATE, _FORMERLY, _ABSENT, _ALTERNATIVES, _TWO_COLORS, _EQUAL, _NOT_BUT = (
-    _WORDINGS.expression(key, _I)
-    for key in (
-        "compared",
-        "predicate",
-        "formerly",
-        "absent",
-        "alternatives",
-        "two_colors",
-        "equal_numbers",
-        "not_but",
-    )
-)
+_ASIDE, _BOTH, _VAGUE, _THAN = expressions("aside both_verdicts uncertain_amount than")
+(
+    _COMPARED, _PREDICATE, _FORMERLY, _ABSENT, _ALTERNATIVES, _TWO_COLORS, _EQUAL, _NOT_BUT,
+) = expressions(
+    "compared predicate formerly absent alternatives two_colors equal_numbers not_but"
+)  # fmt: skip
 # "front of the image"
 _AND_SO_ON = _WORDINGS.expression("and_so_on").pattern
 _NOT_THIS = re.compile(r"(?:\bnot|n't)\s+(?:exactly\s+|just\s+)?$", _I)
@@ -143,7 +114,7 @@ def typed(text: str, kind: str, question: str) -> str | None:
 def _sentences(text: str) -> Iterator[str]:
     """Yield the sentences, plain; of a corrected statement the part after the correction."""
     text = unlatexed(text).replace("**", "").replace("__", "")
-    text = _CORRECTED.split(text)[-1]
+    text = _REVISED.split(text)[-1]
     if len(_LISTED.findall(text)) > 1:
         text = _LISTED.sub("", text)
     for sentence in _SENTENCES.split(text):
@@ -163,7 +134,7 @@ def _count(sentence: str, question: str) -> str | None:
     if zeros and not numbers:
         return "0"
     if _OPEN.search(text):
-        *_, rest = _HOWEVER.split(text)
+        *_, rest = HOWEVER.split(text)
         return "" if rest == text else _count(rest, question)
     if _VAGUE.match(text) or _RANGE.search(text):
         return ""
@@ -224,6 +195,54 @@ def _meaning(text: str) -> set[str]:
 # --- values ---------------------------------------------------------------------------------------
 
 
+def free_answer(result: str) -> str | None:
+    """Strip punctuation, label, article, preface and reason from an answer; None if nothing
+    remains."""
+    text = unlatexed(result)
+    bold = BOLD.findall(text)
+    phrase = re.fullmatch(r"\W*\*\*[^*]+\*\*\s+\w+(?:\s\w+)?\W*", text)  # "**red** car"
+    if (
+        len(bold) == 1
+        and not phrase
+        and (text.lstrip(" -").startswith("**") or len(text.split()) > 3)
+    ):
+        text = bold[0]
+    text = unmarked(text.replace("**", ""))
+    text = (
+        unmarked(rest_after(_LABELLED, rest_after(CONCLUDING, rest_after(PREFACE, text)))) or text
+    )
+    text = _NUMBERED.sub("", text)
+    if corrected := unmarked(CORRECTED.split(text)[-1]):
+        text = unmarked(rest_after(CONCLUDING, corrected)) if corrected != text else text
+    if NO_ANSWER.fullmatch(text) or PREFACE.fullmatch(text):
+        return None
+    label = LABEL.match(text + ("." if len(text) == 1 else ""))
+    if label and (label[1] or label[2] or label[3]).upper() in LETTERS:
+        rest = unmarked(label[4] or "")
+        if not rest:
+            return (label[1] or label[2] or label[3]).upper()
+        text = rest
+    if yes_no := _YES_NO.match(text):
+        return "no" if yes_no[1].lower()[0] == "n" else "yes"
+    if count := _COUNT.fullmatch(text):
+        text = next(group for group in count.groups() if group)
+    first = _FIRST_SENTENCE.match(text)
+    if first and len(first[1].split()) <= 3:
+        text = first[1]
+    reason = _REASON.search(text)
+    if reason and reason.start():
+        text = text[: reason.start()]
+    text = unmarked(text)
+    text = ARTICLE.sub("", text, count=1) if ARTICLE.match(text) else text
+    if re.fullmatch(r"\d+\.0+", text):
+        return text.partition(".")[0]
+    if text in tuple(_CJK_NUMBERS):
+        return str(_CJK_NUMBERS.index(text))
+    if text.lower() == "dozen":
+        return "12"
+    return str(_NUMBER_WORDS.index(text.lower())) if text.lower() in _NUMBER_WORDS else text or None
+
+
 def without_question(answer: str, question: str) -> str | None:
     """Return an answer without the words that repeat its question: "red" for "The bus is red".
     None if only a negation is left."""
@@ -242,7 +261,7 @@ def without_question(answer: str, question: str) -> str | None:
 def _undecided(answer: str, question: str) -> bool:
     """Whether an answer leaves the value open, or tells that of an earlier time, or of an object
     that the question names only as a landmark."""
-    *before, last = _HOWEVER.split(answer)
+    *before, last = HOWEVER.split(answer)
     if _OPEN.search(last) or (_OPEN.search(answer) and not before):
         return True
     if _ALTERNATIVES.search(answer) or (
@@ -295,12 +314,12 @@ def _value(sentence: str, question: str) -> str | None:
             and not _meaning(before) <= question_words
         ):
             return None if _NEGATION.search(text) else _bare(before, question)
-        offered = rest_after(_ARTICLE, _THAN.split(behind)[0])
+        offered = rest_after(ARTICLE, _THAN.split(behind)[0])
         if not offered or not _meaning(before) <= question_words:
             continue
         if _either(offered, question):
             return offered
-        subject = rest_after(_ARTICLE, before.strip())
+        subject = rest_after(ARTICLE, before.strip())
         compared = offered.split()[0].endswith("er") and _meaning(offered) <= question_words
         if compared and _either(subject, question) and not _NEGATION.search(text):
             return subject
@@ -308,7 +327,7 @@ def _value(sentence: str, question: str) -> str | None:
         return _bare(text, question)
     if _NEGATION.search(text) and _meaning(text) <= question_words:
         return None
-    return rest_after(_ARTICLE, text) or None
+    return rest_after(ARTICLE, text) or None
 
 
 def _either(text: str, question: str) -> bool:
@@ -327,7 +346,7 @@ def _bare(text: str, question: str) -> str | None:
     """Return a value without padding; of an attribute with known values, the one at the start or
     the only one in a short phrase."""
     text = unmarked(rest_after(_PADDING, text + " ").strip() or text)
-    text = _WAY.sub(r"\1", rest_after(_ARTICLE, text))
+    text = _WAY.sub(r"\1", rest_after(ARTICLE, text))
     kind = queried_kind(question)
     if kind not in ATTRIBUTES or not text:
         return text or None

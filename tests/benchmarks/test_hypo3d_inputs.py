@@ -26,9 +26,9 @@ from po3d.io.errors import InputError
 from po3d.io.files import write_json
 from po3d.perception.semantic_map import semantic_map, to_json
 from po3d.synthesis.top_view.layouts import sample_room
+from po3d.systems.framed_rooms import framed
 from po3d.systems.pipeline import Context, PerceptionInput
-from po3d.systems.rooms import framed, source
-from po3d.systems.scene_sources import Maps
+from po3d.systems.scene_sources import Maps, source
 from po3d.training.estimator import EstimatorModule
 
 ROOM = sample_room(3, 0)
@@ -126,13 +126,17 @@ def test_every_source_gives_a_table_and_only_truth_the_truth(tmp_path):
     split = Hypo3DSplit("x", (), tmp_path, {})
     context = Context.of(split, NAME)
     for name in ("ground_truth", "semantic_map", "captions"):
-        ((found,),) = source(name).tables([PerceptionInput(context, [NAME])])
+        ((found,),) = source("rooms", name, "top_view_estimator").tables(
+            [PerceptionInput(context, [NAME])]
+        )
         assert (found.source == "gt") == (name == "ground_truth")
         assert len(found) == len(ROOM)
     with pytest.raises(InputError, match="known: ground_truth, semantic_map, captions, map"):
-        source("guess")
+        source("rooms", "guess", "")
     with pytest.raises(InputError, match="this image has no semantic map"):
-        source("semantic_map").tables([PerceptionInput(Context(lambda: None, lambda: ROOM), [""])])
+        source("rooms", "semantic_map", "").tables(
+            [PerceptionInput(Context(lambda: None, lambda: ROOM), [""])]
+        )
 
 
 def test_a_map_is_looked_at_by_an_estimator(tmp_path):

@@ -18,8 +18,8 @@ from po3d.synthesis.splits import SPLITS
 from po3d.synthesis.top_view import top_views
 from po3d.synthesis.top_view.changes import TYPES
 from po3d.synthesis.top_view.questions import COARSE, QUESTION_TYPES
+from po3d.systems.framed_rooms import framed
 from po3d.systems.pipeline import Context, oracle
-from po3d.systems.rooms import framed
 
 SIZE, SEED = 4, 21
 

@@ -23,9 +23,9 @@ from po3d.scene.table import Scene, to_json
 from po3d.synthesis.multi_view.catalogue import PEOPLE, things
 from po3d.synthesis.multi_view.scenes import LEAST_VISIBLE
 from po3d.synthesis.splits import SPLITS
-from po3d.systems.orbit import OrbitDomain, OrbitQuestionParser, pipeline
+from po3d.systems.orbit import DOMAIN, pipeline, question_parser
 from po3d.systems.pipeline import Context, Pipeline, oracle
-from po3d.systems.scene_sources import OrbitViewTables, Truth
+from po3d.systems.scene_sources import Pictures, Truth
 
 SIZE, SEED = 3, 21
 
@@ -43,7 +43,7 @@ def split(root):
 
 
 def orbit(tables, known_yaw=True):
-    return Pipeline(tables, OrbitQuestionParser(), OrbitDomain(known_yaw))
+    return Pipeline(tables, question_parser(), replace(DOMAIN, known_yaw=known_yaw))
 
 
 def answered(split, system):
@@ -253,14 +253,14 @@ def test_a_perfect_eye_answers_everything_from_pictures_alone(split, monkeypatch
     items' angles is used.
     """
     _grey_pictures(split, monkeypatch)
-    found = answered(split, orbit(OrbitViewTables(Blurred(split, 0.0)), known_yaw))
+    found = answered(split, orbit(Pictures(Blurred(split, 0.0), "orbit"), known_yaw))
     report = score(split.questions, found)
     assert all(row["value"] == 100.0 for row in report["rows"]), report["rows"]
 
 
 def test_estimated_views_are_fused_for_questions_on_several(split, monkeypatch):
     _grey_pictures(split, monkeypatch)
-    found = answered(split, orbit(OrbitViewTables(Blurred(split, 0.6))))
+    found = answered(split, orbit(Pictures(Blurred(split, 0.6), "orbit")))
     report = score(split.questions, found)
     values = {row["name"]: row["value"] for row in report["rows"]}
     assert 60 < values["consistency_ego"] < 100
@@ -276,7 +276,7 @@ def test_an_estimator_that_returns_the_truth_is_refused(split, monkeypatch):
             return [split.truth(sorted(split._angles)[0])] * len(pictures)
 
     with pytest.raises(InputError, match="ground truth"):
-        answered(split, orbit(OrbitViewTables(Peeking())))
+        answered(split, orbit(Pictures(Peeking(), "orbit")))
 
 
 def test_unknown_sources_are_refused():

@@ -17,7 +17,7 @@ from po3d.evaluation.run import predict
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.scene.camera import camera_pose_of
-from po3d.systems.baselines import Planar
+from po3d.systems.baselines import planar_baseline
 from po3d.systems.photographs import pipeline
 from po3d.systems.pipeline import oracle
 from tools.label_noise import disagreement
@@ -52,7 +52,7 @@ def test_read_texts_on_true_tables_are_nearly_always_right(twin, tmp_path):
 
 
 def test_the_flat_picture_is_worth_no_more_than_a_guess(twin, tmp_path):
-    rows = score(twin.questions, answered(Planar(), twin, tmp_path / "f"))["rows"]
+    rows = score(twin.questions, answered(planar_baseline(), twin, tmp_path / "f"))["rows"]
     for row in rows:
         if row["name"] in CATEGORIES and row["n"] >= 14:
             four = row["name"].endswith(("orientation_viewpoint", "towards_object"))

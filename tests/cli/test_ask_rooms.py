@@ -19,8 +19,8 @@ from po3d.scene.table import from_json, to_json
 from po3d.synthesis.top_view.layouts import sample_room
 from po3d.systems import rooms
 from po3d.systems.api import Answer, Model
+from po3d.systems.framed_rooms import framed
 from po3d.systems.pipeline import Context, Pipeline
-from po3d.systems.rooms import framed
 from po3d.systems.scene_sources import Truth
 
 CHANGE, QUESTION = "The lamp has been put on the bed.", "What is the lamp on?"
@@ -45,7 +45,7 @@ class Reader:
         ]
 
 
-ROOMS = Pipeline(Truth(), rooms.RoomQuestionParser(Reader()), rooms.DOMAIN)
+ROOMS = Pipeline(Truth(), rooms.question_parser(Reader()), rooms.DOMAIN)
 
 
 def asked(question, frame="", change="") -> Answer:

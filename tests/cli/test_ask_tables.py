@@ -99,7 +99,7 @@ class AsksBack:
     """A model that finds two meanings in everything."""
 
     def ask(self, scene, text, **how):
-        model = Model(Pipeline(Truth(), rooms.RoomQuestionParser(None), rooms.DOMAIN))
+        model = Model(Pipeline(Truth(), rooms.question_parser(None), rooms.DOMAIN))
         question = Question("asked", "", text, "2d", "", images=("view",), views=(0,))
         answers = []
         for name in ("bed", "desk"):

@@ -21,11 +21,11 @@ from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Prediction, Question, read_predictions
 from po3d.scene.geometry import Camera
 from po3d.scene.table import Scene
-from po3d.systems.oracle_grid import Answers, OracleMixer
+from po3d.systems.oracle.grid import Answers, OracleMixer
+from po3d.systems.oracle.street import STREET_TABLES
 from po3d.systems.pipeline import ParsedQuestion, Pipeline
 from po3d.systems.scene_sources import Pictures
-from po3d.systems.street import StreetDomain, StreetQuestionParser
-from po3d.systems.street_oracle import STREET_TABLES
+from po3d.systems.street import DOMAIN, question_parser
 
 GROUPS = {
     "detection": ["detection"],
@@ -34,7 +34,7 @@ GROUPS = {
     "rest": ["occlusion", "parsing"],
 }
 CAMERA = Camera(640, 480, 800.0, look_at((9.0, -4.0, 6.0)))
-EXECUTOR = StreetDomain("marginal", 8)
+EXECUTOR = replace(DOMAIN, mode="marginal", samples=8)
 MODULES = EXECUTOR.modules
 
 
@@ -45,7 +45,7 @@ class Unread:
         return [Parse("unparsed", reason="?") for _ in texts]
 
 
-KIND = OracleMixer(Pipeline(Pictures(None), StreetQuestionParser(Unread()), EXECUTOR))
+KIND = OracleMixer(Pipeline(Pictures(None), question_parser(Unread()), EXECUTOR))
 
 
 def random_cells(count):
@@ -134,7 +134,9 @@ def test_workers_change_nothing_and_parsing_is_its_own_module():
     assert {p.status for p in lost} == {"failed"}
     for q, p in zip(split.questions, true):
         (truth,) = [t for n, (_, t) in split.worlds.items() if n == q.image]
-        assert p.answer == EXECUTOR(STREET.parse(q.program), truth, "2d").answer
+        assert (
+            p.answer == execute(STREET.parse(q.program), truth, "2d", "marginal", samples=8).answer
+        )
 
 
 def test_a_plan_has_every_subset_once_and_noise_on_the_truth():

@@ -21,11 +21,12 @@ from po3d.reasoning.apply_edit import brought_in
 from po3d.reasoning.questions import Prediction
 from po3d.scene.edits import support
 from po3d.scene.table import Scene
-from po3d.systems.oracle_grid import Answers, OracleMixer, mixer
+from po3d.systems.framed_rooms import framed, room
+from po3d.systems.oracle.grid import Answers, OracleMixer, mixer
+from po3d.systems.oracle.rooms import ROOM_TABLES
 from po3d.systems.pipeline import Pipeline
-from po3d.systems.room_oracle import ROOM_TABLES
-from po3d.systems.rooms import RoomDomain, RoomQuestionParser, framed, room
-from po3d.systems.scene_sources import Captions
+from po3d.systems.rooms import DOMAIN, question_parser
+from po3d.systems.scene_sources import Annotations, captions
 
 SPLIT = hypo3d.load(DATA / "hypo3d", "mini")
 NAMES = [n for n in SPLIT.images if "aligned" not in n][:2]
@@ -204,7 +205,9 @@ class Texts:
 
 def kind(**texts) -> OracleMixer:
     return OracleMixer(
-        Pipeline(Captions(), RoomQuestionParser(Texts(**texts)), RoomDomain(samples=SAMPLES))
+        Pipeline(
+            Annotations(captions), question_parser(Texts(**texts)), replace(DOMAIN, samples=SAMPLES)
+        )
     )
 
 
@@ -221,7 +224,7 @@ def test_every_cell_answers_as_plain_execution_of_its_table_does():
     n, answered = NAMES[0], 0
     work, r = asked(n), rng(1, "cells")
     for _ in range(12):
-        settings = {m: (TRUTH, PREDICTED)[r.integers(2)] for m in RoomDomain.modules} | {
+        settings = {m: (TRUTH, PREDICTED)[r.integers(2)] for m in DOMAIN.modules} | {
             "state": PREDICTED
         }
         found = work.answers(tuple(settings.values()))
@@ -295,13 +298,15 @@ def test_programs_come_from_the_predictions_and_rooms_go_to_other_processes():
     ],
 )
 def test_a_wrong_plan_is_said(options, says):
-    groups = {"all": list(RoomDomain.modules)}
+    groups = {"all": list(DOMAIN.modules)}
     with pytest.raises(InputError, match=says):
         plan(KIND, {"groups": groups, **options})
 
 
 def test_other_frames_than_the_anchors_have_no_grid():
-    pipeline = Pipeline(Captions(), RoomQuestionParser(Texts()), RoomDomain("none"))
+    pipeline = Pipeline(
+        Annotations(captions), question_parser(Texts()), replace(DOMAIN, frame="none")
+    )
     with pytest.raises(InputError, match="frame=anchors"):
         mixer(pipeline)
 

@@ -17,7 +17,7 @@ from po3d.io.config import ROOT
 from po3d.io.errors import InputError
 from po3d.scene.table import Scene
 from po3d.systems import orbit, photographs
-from po3d.systems.oracle_grid import OracleMixer
+from po3d.systems.oracle.grid import OracleMixer
 from po3d.systems.photographs import mistaken
 from po3d.systems.pipeline import Context, Pipeline
 
@@ -32,13 +32,13 @@ SCENE = replace(
 
 def sr_system(change=lambda s: s, **options) -> Pipeline:
     tables = Planted.of(ROOMS, ROOMS.images, change)
-    return Pipeline(tables, photographs.PhotoQuestionParser(), photographs.DOMAIN, **options)
+    return Pipeline(tables, photographs.question_parser(), photographs.DOMAIN, **options)
 
 
 def scope_system(change=lambda s: s, **options) -> Pipeline:
     names = {name for q in SCENE.questions for name in q.images}
     return Pipeline(
-        Planted.of(SCENE, names, change), orbit.OrbitQuestionParser(), orbit.DOMAIN, **options
+        Planted.of(SCENE, names, change), orbit.question_parser(), orbit.DOMAIN, **options
     )
 
 

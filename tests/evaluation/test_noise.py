@@ -13,7 +13,7 @@ from po3d.scene.geometry import Camera, Pose, wrap_angle
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.systems.oracle import lost
-from po3d.systems.street_oracle import STREET_TABLES
+from po3d.systems.oracle.street import STREET_TABLES
 
 SLANTED = Pose(np.array([[1.0, 0, 0], [0, -0.6, -0.8], [0, 0.8, -0.6]]), np.array([0.0, 0.0, 12.0]))
 CAMERA = Camera(640, 480, 800.0, SLANTED)

@@ -15,9 +15,9 @@ from po3d.scene.geometry import Camera, Pose, wrap_angle
 from po3d.scene.street import extent
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
+from po3d.systems.oracle.street import STREET_TABLES
 from po3d.systems.pipeline import checked_modules
-from po3d.systems.street import StreetDomain
-from po3d.systems.street_oracle import STREET_TABLES
+from po3d.systems.street import DOMAIN
 
 PERCEPTION = STREET_TABLES.table
 
@@ -192,9 +192,9 @@ def test_class_decides_between_two_objects_in_one_place():
 
 
 def test_modules_are_checked_and_spelled_either_way():
-    assert checked_modules(["heading", "colour"], StreetDomain.modules) == ("color", "heading")
+    assert checked_modules(["heading", "colour"], DOMAIN.modules) == ("color", "heading")
     with pytest.raises(InputError, match="'yaw' is not a module; known: shape, color"):
-        checked_modules(["yaw"], StreetDomain.modules)
+        checked_modules(["yaw"], DOMAIN.modules)
 
 
 def test_an_empty_prediction_has_no_matches():

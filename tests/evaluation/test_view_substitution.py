@@ -15,7 +15,7 @@ from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import VIEWS
 from po3d.scene.table import Scene, to_json
 from po3d.systems.oracle import SubstitutedScene
-from po3d.systems.view_oracle import VIEW_TABLES, truly_fused
+from po3d.systems.oracle.views import VIEW_TABLES, truly_fused
 from tools.scope_fusion import position_error
 
 NAMES = sr_names(1)

@@ -53,7 +53,9 @@ def test_a_module_inside_a_renamed_package_is_found():
 def test_an_old_class_of_the_pipeline_is_the_new_one():
     from po3d.systems import pipeline
 
-    with pytest.warns(DeprecationWarning, match="Reading is deprecated; use ParsedQuestion"):
+    with pytest.warns(
+        DeprecationWarning, match="Reading is deprecated; use po3d.systems.domain:ParsedQuestion"
+    ):
         assert pipeline.Reading is pipeline.ParsedQuestion
     with pytest.raises(AttributeError):
         _ = pipeline.NeverThere

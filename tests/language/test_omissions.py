@@ -192,7 +192,7 @@ def test_the_rooms_reader_does_not_take_them_all():
         own = {"change": change, "images": ("view",), "views": (0,)}
         return rooms.Question("a", "", "How many chairs are there?", "2d", "", **own)
 
-    some, every = rooms.RoomQuestionParser(Parser()).read(
+    some, every = rooms.question_parser(Parser()).read(
         [asked("One of the chairs is gone."), asked("The chairs are gone.")]
     )
     assert "part of the objects" in some.unread

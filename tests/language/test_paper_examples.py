@@ -13,8 +13,8 @@ from po3d.systems.answer_options import strip_prompt_template
 
 READERS = {
     "street": street.benchmark_parser,
-    "photographs": photographs.PhotoQuestionParser,
-    "orbit": orbit.OrbitQuestionParser,
+    "photographs": photographs.question_parser,
+    "orbit": orbit.question_parser,
     "rooms": rooms.benchmark_parser,
 }
 # parser's programs -> the wording of the examples' programs

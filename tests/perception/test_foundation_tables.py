@@ -69,9 +69,7 @@ def test_a_staged_scene_gives_the_table_of_its_things_and_answers():
     picture = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
     model = Model(
         Pipeline(
-            Estimated(estimator, "photographs"),
-            photographs.PhotoQuestionParser(),
-            photographs.DOMAIN,
+            Estimated(estimator, "photographs"), photographs.question_parser(), photographs.DOMAIN
         )
     )
     answer = model.ask(

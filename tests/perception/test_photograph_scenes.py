@@ -49,7 +49,7 @@ def boxes(picture=None):
 def model(**changes):
     estimator = replace(FoundationEstimator(boxes, None, None, classes=NAMES), **changes)
     source = Estimated(estimator, "photographs")
-    return Model(Pipeline(source, photographs.PhotoQuestionParser(), photographs.DOMAIN))
+    return Model(Pipeline(source, photographs.question_parser(), photographs.DOMAIN))
 
 
 def ask(question, **changes):

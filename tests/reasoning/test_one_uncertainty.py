@@ -22,7 +22,7 @@ from po3d.scene.frames import axes_from_front
 from po3d.scene.orbit import ORTHOGONAL
 from po3d.scene.posterior import KINDS
 from po3d.scene.table import ObjectState, Scene, sure
-from po3d.systems.rooms import room
+from po3d.systems.framed_rooms import room
 
 STREET_RULES = Rules(margin_2d=0.0, margin_6d=0.0, aligned_needs_label=False)
 WIDE = replace(ROOM_RULES, cone=90.0)

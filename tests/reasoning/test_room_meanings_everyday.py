@@ -19,8 +19,8 @@ from po3d.reasoning.questions import Question
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.table import Scene, from_json
 from po3d.systems import rooms
+from po3d.systems.framed_rooms import framed
 from po3d.systems.pipeline import Context, Pipeline
-from po3d.systems.rooms import framed
 from po3d.systems.scene_sources import Truth
 from tools.natural_rooms import BANK, ROOMS
 
@@ -207,7 +207,7 @@ def test_a_pipeline_brings_in_what_is_not_there(change, question, answer):
     q = Question(
         "1", "study", "?", "2d", "movement", "", "", change="What the guitar or the lamp does."
     )
-    pipeline = Pipeline(Truth(), rooms.RoomQuestionParser(Reader(change, question)), rooms.DOMAIN)
+    pipeline = Pipeline(Truth(), rooms.question_parser(Reader(change, question)), rooms.DOMAIN)
     (found,) = pipeline.answer([q], Context(lambda: None, study, "study"))
     assert found.answer == answer
     assert (found.status == "failed") == (answer is None)

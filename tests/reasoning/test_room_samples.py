@@ -15,6 +15,7 @@ from po3d.reasoning import relations
 from po3d.reasoning.counterfactuals import margins_in
 from po3d.reasoning.execute import run
 from po3d.reasoning.room_samples import NotBatchable
+from po3d.reasoning.rules import ROOM_RULES
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.frames import frame_text_anchors
 from po3d.scene.rooms import COLORS
@@ -22,7 +23,7 @@ from po3d.scene.table import ObjectState, Scene
 from po3d.synthesis.top_view.changes import TYPES, sample_change
 from po3d.synthesis.top_view.layouts import sample_room
 from po3d.synthesis.top_view.questions import QUESTION_TYPES, AnsweredQuestionSampler
-from po3d.systems.rooms import ROOM_RULES, SampledRoom
+from po3d.systems.framed_rooms import SampledRoom
 
 OTHERS = ("chair", "table", "office chair", "lamp", "picture", "cabinet", "box", "plant")
 

@@ -20,7 +20,7 @@ from po3d.scene.geometry import wrap_angle
 from po3d.scene.posterior import KINDS, Named, PosteriorDraw, possible, posterior_samples, uncertain
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.systems.pipeline import Context, Pipeline
-from po3d.systems.rooms import RoomDomain, RoomQuestionParser
+from po3d.systems.rooms import DOMAIN, question_parser
 
 
 def thing(x, y, name, color=None, existence=1.0):
@@ -122,7 +122,7 @@ def test_unknown_kinds_are_named():
     with pytest.raises(InputError, match="'colour'"):
         posterior_samples(BELIEVED, ["colour"])
     with pytest.raises(InputError, match="'poses'"):
-        RoomDomain(draw=("poses",))
+        replace(DOMAIN, draw=("poses",))
     assert (
         posterior_samples(BELIEVED, "looks", count=1).scenes()
         == posterior_samples(BELIEVED, ["looks"], count=1).scenes()
@@ -243,7 +243,7 @@ def answered(text, change="", frame="", samples=64):
     q = Question("q", "r", text, "2d", "movement", change=change, frame=frame)
     context = Context(lambda: None, lambda: BELIEVED, "r")
     (prediction,) = Pipeline(
-        Given(), RoomQuestionParser(Programs()), RoomDomain(samples=samples)
+        Given(), question_parser(Programs()), replace(DOMAIN, samples=samples)
     ).answer([q], context)
     return prediction
 

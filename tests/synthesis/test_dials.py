@@ -44,7 +44,7 @@ from po3d.synthesis.multi_view.scenes import MARGIN, sample_orbit_scene, visible
 from po3d.synthesis.street.questions import NEAR
 from po3d.synthesis.top_view.layouts import sample_room
 from po3d.synthesis.top_view.questions import hops_of
-from po3d.systems.rooms import framed
+from po3d.systems.framed_rooms import framed
 
 SCENES = [random_scene(rng(5, "dials", k), 7) for k in range(4)]
 RECORDS = [record(scene, k) | {"split": "test"} for k, scene in enumerate(SCENES)]

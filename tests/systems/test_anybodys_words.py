@@ -48,7 +48,7 @@ def answer(executor, scene: Scene, question: str, options=(), text="", **said: s
     return outcome.answer and reading.format_answer(outcome.answer, asked)
 
 
-ROOM = rooms.RoomDomain(samples=0)
+ROOM = replace(rooms.DOMAIN, samples=0)
 SIDE = f"direction(viewer, {the('bed')}, frame(room), left_or_right)"
 
 

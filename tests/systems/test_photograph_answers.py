@@ -1,5 +1,7 @@
 """Answers about photographs whose objects come from a detector with a fixed list of classes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene
 from po3d.systems import photograph_answers as answers
 from po3d.systems.api import Model
-from po3d.systems.photographs import PhotoDomain, PhotoQuestionParser
+from po3d.systems.photographs import PHOTOGRAPHS, question_parser
 from po3d.systems.pipeline import ImageScenes, Pipeline, run
 
 CLASSES = ("person", "dog", "chair", "skateboard", "bird")
@@ -39,9 +41,9 @@ PARK = scene(
 
 
 def ask(text, table=PARK, options=(), classes=CLASSES):
-    domain = PhotoDomain(photographs=True, classes=classes)
+    domain = replace(PHOTOGRAPHS, classes=classes)
     question = Question("q", "", text, "2d", "", options=options, images=("view",))
-    (reading,) = PhotoQuestionParser(photographs=True).read([question])
+    (reading,) = question_parser(photographs=True).read([question])
     assert domain.own_wording(question, reading)
     return run(domain.bind(ImageScenes({"view": table})), question, reading).outcome
 
@@ -129,8 +131,8 @@ def test_what_the_detector_does_not_know_is_not_read_by_another_parser():
         def tables(self, looks):
             return [[PARK] for _ in looks]
 
-    domain = PhotoDomain(photographs=True, classes=CLASSES)
-    model = Model(Pipeline(Looks(), PhotoQuestionParser(True), domain, second=Second()))
+    domain = replace(PHOTOGRAPHS, classes=CLASSES)
+    model = Model(Pipeline(Looks(), question_parser(True), domain, second=Second()))
     answer = model.ask(np.zeros((8, 8, 3), np.uint8), "Which is nearer, the dog or the window?")
     assert (answer.status, answer.answer) == ("failed", None)
     assert "'window'" in answer.reason

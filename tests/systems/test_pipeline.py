@@ -14,15 +14,15 @@ from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
 from po3d.systems.baselines import (
     ANSWERS,
-    FrequencyBaseline,
-    Planar,
-    RandomBaseline,
     Replay,
+    frequency_baseline,
+    planar_baseline,
     queried_kind,
+    random_baseline,
 )
 from po3d.systems.pipeline import Context
 from po3d.systems.scene_sources import Pictures
-from po3d.systems.street import DOMAIN, StreetDomain, StreetQuestionParser
+from po3d.systems.street import DOMAIN, question_parser
 
 
 class Sees:
@@ -50,7 +50,7 @@ class Reads:
 
 
 def Pipeline(sees, reads, oracle=()):
-    return parts.Pipeline(Pictures(sees), StreetQuestionParser(reads), StreetDomain(), oracle)
+    return parts.Pipeline(Pictures(sees), question_parser(reads), DOMAIN, oracle)
 
 
 def Oracle(executor=DOMAIN):
@@ -129,7 +129,7 @@ def test_images_are_answered_together_as_alone(mode):
         ]
 
     system = parts.Pipeline(
-        Pictures(Shown(scenes)), StreetQuestionParser(Reads()), StreetDomain(mode, samples=8)
+        Pictures(Shown(scenes)), question_parser(Reads()), replace(DOMAIN, mode=mode, samples=8)
     )
     assert system.answers(posed(together)) == [system.answer(*image) for image in posed(alone)]
     assert together == alone == [[scene] for scene in scenes]
@@ -176,12 +176,12 @@ def test_a_wrong_module_name_is_refused_at_once():
 def test_modes_reach_the_executor():
     scene, questions = world(n=3)
     for mode in ("argmax", "marginal", "samples"):
-        predictions = Oracle(StreetDomain(mode, samples=8)).answer(
+        predictions = Oracle(replace(DOMAIN, mode=mode, samples=8)).answer(
             questions, Context(untouchable, lambda: scene)
         )
         assert [p.answer for p in predictions] == [q.answer for q in questions]
     with pytest.raises(InputError, match="unknown mode 'guess'; known: argmax, marginal, samples"):
-        StreetDomain("guess")
+        replace(DOMAIN, mode="guess")
 
 
 @pytest.mark.parametrize(
@@ -213,8 +213,8 @@ def test_baselines_know_what_is_asked_for(text, kind):
 def test_random_guesses_are_uniform_and_do_not_depend_on_order():
     questions = [Question(f"q{k}", "a", "What color is it?", "2d", "L1-Single") for k in range(800)]
     context = Context(untouchable, untouchable)
-    answers = {p.id: p.answer for p in RandomBaseline(1).answer(questions, context)}
-    assert {p.id: p.answer for p in RandomBaseline(1).answer(questions[::-1], context)} == answers
+    answers = {p.id: p.answer for p in random_baseline(1).answer(questions, context)}
+    assert {p.id: p.answer for p in random_baseline(1).answer(questions[::-1], context)} == answers
     counts = [list(answers.values()).count(color) for color in ANSWERS["color"]]
     assert min(counts) > 60
     assert max(counts) < 140
@@ -229,7 +229,7 @@ def test_frequency_answers_the_commonest_of_the_category():
     ]
     asked = [Question(c, "a", "How many buses?", "2d", c) for c in ("L1", "L3", "L5")]
     asked.append(Question("boolean", "a", "Is there a bus?", "2d", "L1"))
-    predictions = FrequencyBaseline(train).answer(asked, Context(untouchable, untouchable))
+    predictions = frequency_baseline(train).answer(asked, Context(untouchable, untouchable))
     # L5 was never seen: over all categories "0" leads with three of five. A kind never seen gets
     # its first value.
     assert [(p.answer, p.probability) for p in predictions] == [
@@ -239,7 +239,7 @@ def test_frequency_answers_the_commonest_of_the_category():
         ("yes", 0.0),
     ]
     with pytest.raises(InputError, match="has none"):
-        FrequencyBaseline([])
+        frequency_baseline([])
 
 
 def test_replay_returns_the_lines_of_a_file(tmp_path):
@@ -271,7 +271,7 @@ def test_replay_returns_the_lines_of_a_file(tmp_path):
 def test_flat_pictures_answer_no_question_of_streets():
     asked = [Question("a", "i", "?", "2d", "L1", program="count(scene)")]
     with pytest.raises(InputError, match="only 3DSRBench"):
-        Planar().answer(asked, Context(untouchable, lambda: Scene((), {}, "gt")))
+        planar_baseline().answer(asked, Context(untouchable, lambda: Scene((), {}, "gt")))
 
 
 @pytest.mark.parametrize(

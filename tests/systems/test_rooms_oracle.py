@@ -10,7 +10,7 @@ from po3d.io.paths import MINI as DATA
 from po3d.language.read.parse import Parse
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context, Pipeline, oracle
-from po3d.systems.rooms import DOMAIN, RoomQuestionParser
+from po3d.systems.rooms import DOMAIN, question_parser
 from po3d.systems.scene_sources import Truth
 
 SPLIT = hypo3d.load(DATA / "hypo3d", "mini")
@@ -41,7 +41,7 @@ class Wrong:
 
 
 def system(tables, oracle) -> Pipeline:
-    return Pipeline(tables, RoomQuestionParser(Deaf()), DOMAIN, oracle)
+    return Pipeline(tables, question_parser(Deaf()), DOMAIN, oracle)
 
 
 def answers(system) -> list[str | None]:

@@ -100,7 +100,7 @@ def model(monkeypatch):
         return Model(
             Pipeline(
                 Truth(),
-                rooms.RoomQuestionParser(Own()),
+                rooms.question_parser(Own()),
                 rooms.DOMAIN,
                 second=GeneralQuestionParser(rooms.DOMAIN),
             )
@@ -181,7 +181,7 @@ def test_a_question_that_one_world_refuses_may_be_answered_in_another():
 
 def worded(monkeypatch, style):
     """Let sentences be worded like the benchmark's with these log odds."""
-    monkeypatch.setattr(rooms.RoomDomain, "style", lambda *_: style)
+    monkeypatch.setattr(rooms.room_style, "style", lambda text: style)
 
 
 def test_where_two_readers_answer_differently_it_asks_back_unless_the_second_is_sure(
@@ -222,7 +222,7 @@ def test_the_general_parser_is_not_consulted_where_the_own_one_is_sure_and_knows
     monkeypatch.setattr(general_parser, "_reader", lambda *_: network)
     second = Counting(rooms.DOMAIN)
     second.asked_for.clear()
-    pipeline = Pipeline(Truth(), rooms.RoomQuestionParser(Parser()), rooms.DOMAIN, second=second)
+    pipeline = Pipeline(Truth(), rooms.question_parser(Parser()), rooms.DOMAIN, second=second)
     scene = read_scene(ROOM)
     assert Model(pipeline).ask(scene, PLAIN).program == 'count(all("window"))'
     assert second.asked_for == []
@@ -252,7 +252,7 @@ def test_an_evaluation_consults_the_general_parser_below_a_probability(
     network = Network(question={"Windows?": [read('count(filter(name, "desk", scene))', 0.6)]})
     monkeypatch.setattr(general_parser, "_reader", lambda *_: network)
     second = Counting(rooms.DOMAIN)
-    pipeline = Pipeline(Truth(), rooms.RoomQuestionParser(Parser()), rooms.DOMAIN, second=second)
+    pipeline = Pipeline(Truth(), rooms.question_parser(Parser()), rooms.DOMAIN, second=second)
     scene = read_scene(ROOM)
     (found,) = pipeline.answer(
         [question("Windows?", image="view")], Context(lambda: None, lambda: scene, "view")
@@ -312,7 +312,7 @@ def test_a_mended_word_is_shown(monkeypatch):
     asks = Model(
         Pipeline(
             Truth(),
-            rooms.RoomQuestionParser(Own()),
+            rooms.question_parser(Own()),
             rooms.DOMAIN,
             second=GeneralQuestionParser(rooms.DOMAIN),
         )

@@ -25,10 +25,10 @@ from po3d.reasoning.questions import Question
 from po3d.scene.camera import CameraPose, held, mirrored
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
-from po3d.systems.baselines import RandomOption
-from po3d.systems.photographs import PhotoDomain, PhotoQuestionParser
+from po3d.systems.baselines import random_option
+from po3d.systems.photographs import DOMAIN, question_parser
 from po3d.systems.pipeline import Context, Pipeline, oracle
-from po3d.systems.scene_sources import Truth, ViewTables
+from po3d.systems.scene_sources import Pictures, Truth
 
 AXES = {"left": (0.0, 1.0), "right": (0.0, -1.0), "front": (-1.0, 0.0), "behind": (1.0, 0.0)}
 NAMES = (("red", "chair"), ("blue", "sofa"), ("green", "plant"), ("white", "dog"), ("black", "tv"))
@@ -78,7 +78,7 @@ def questions(seed: int) -> tuple[Scene, list[Question]]:
 
 
 def system(tables, **how) -> Pipeline:
-    return Pipeline(tables, PhotoQuestionParser(), PhotoDomain(**how))
+    return Pipeline(tables, question_parser(), replace(DOMAIN, **how))
 
 
 def context(table: Scene) -> Context:
@@ -174,7 +174,7 @@ def test_an_estimator_that_returns_the_truth_is_refused():
     table, asked = questions(0)
     shown = replace(context(table), inputs=SimpleNamespace(focal=lambda name: 0.7))
     with pytest.raises(InputError, match="ground truth"):
-        system(ViewTables(Estimator(table))).answer(asked, shown)
+        system(Pictures(Estimator(table), "photographs")).answer(asked, shown)
 
 
 def test_an_estimator_sees_the_picture_and_its_focal_length_alone():
@@ -191,7 +191,7 @@ def test_an_estimator_sees_the_picture_and_its_focal_length_alone():
         inputs=SimpleNamespace(focal=lambda name: 0.7),
     )
     estimator = Estimator(replace(table, source="predicted"))
-    predictions = system(ViewTables(estimator)).answer(asked, shown)
+    predictions = system(Pictures(estimator, "photographs")).answer(asked, shown)
     assert all(row_hits(asked, predictions))
     assert estimator.seen == [((1, 1, 3), 0.7)]
     assert kept == [estimator.table]
@@ -199,7 +199,7 @@ def test_an_estimator_sees_the_picture_and_its_focal_length_alone():
 
 def test_random_guesses_are_consistent_only_when_asked_to_be():
     table, asked = questions(1)
-    loose, same = (RandomOption(0, c).answer(asked, context(table)) for c in (False, True))
+    loose, same = (random_option(0, c).answer(asked, context(table)) for c in (False, True))
     assert consistency(asked, same)["circular"]["value"] == 0
     assert consistency(asked, loose)["circular"]["value"] > 30
 

@@ -34,10 +34,10 @@ class Leak:
 @pytest.mark.parametrize("world", [street, rooms, photographs, orbit])
 def test_every_pipeline_refuses_a_true_table(world):
     parsers = {
-        street: lambda: street.StreetQuestionParser(Leak()),
-        rooms: lambda: rooms.RoomQuestionParser(Leak()),
-        photographs: photographs.PhotoQuestionParser,
-        orbit: orbit.OrbitQuestionParser,
+        street: lambda: street.question_parser(Leak()),
+        rooms: lambda: rooms.question_parser(Leak()),
+        photographs: photographs.question_parser,
+        orbit: orbit.question_parser,
     }
     reader = parsers[world]()
     pipeline = Pipeline(Leak(), reader, world.DOMAIN)
@@ -52,6 +52,6 @@ def test_no_pipeline_takes_true_tables_unasked(world):
 
 def test_the_truth_by_its_name_is_what_was_asked_for():
     context = Context(lambda: None, lambda: TRUE, "v")
-    pipeline = Pipeline(Truth(), street.StreetQuestionParser(Leak()), street.DOMAIN)
+    pipeline = Pipeline(Truth(), street.question_parser(Leak()), street.DOMAIN)
     (tables,) = pipeline.look([PerceptionInput(context, ["v"])])
     assert tables.scene is TRUE

@@ -7,7 +7,7 @@ perception pass.
 
 A cell sets each module to "truth", "predicted" or a sigma, the level of noise added to
 ground truth; omitted modules are predicted. The executor defines the modules of a pipeline;
-`po3d.systems.oracle_grid` answers a cell.
+`po3d.systems.oracle.grid` answers a cell.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ from po3d.io.progress import progress
 from po3d.io.runs import ERRORS, GRID, GRID_FORMAT, PREDICTIONS, SCENES
 from po3d.reasoning.questions import Prediction, Question, cluster, read_predictions
 from po3d.scene.table import Scene
-from po3d.systems.oracle_grid import Answers, OracleMixer
+from po3d.systems.oracle.grid import Answers, OracleMixer
 from po3d.systems.pipeline import PREDICTED, TRUTH, Setting
 
 

@@ -35,7 +35,7 @@ from po3d.perception.street import StreetEstimator
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Pipeline
 from po3d.systems.scene_sources import Pictures
-from po3d.systems.street import StreetDomain, StreetQuestionParser
+from po3d.systems.street import DOMAIN, question_parser
 
 BENCHMARK = "pulsecheck457"
 FRESH_SIZE = 300  # number of images of a fresh split
@@ -239,7 +239,10 @@ def _result(
         texts = [q.text for q in split.questions[: TIMED["parser"]]]
         speed = _rate(lambda: parser.parse(texts), len(texts))
     system = Pipeline(
-        Pictures(perception), StreetQuestionParser(parser), StreetDomain(setting.mode), run.oracle
+        Pictures(perception),
+        question_parser(parser),
+        replace(DOMAIN, mode=setting.mode),
+        run.oracle,
     )
     report = evaluate(
         BENCHMARKS[BENCHMARK],

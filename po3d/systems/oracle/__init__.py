@@ -2,8 +2,9 @@
 
     predicted ──► rows paired with true ones ──► named modules taken from these ──► noise
 
-Domains differ in the pairing of rows and in the dependencies between modules:
-`street_oracle`, `room_oracle`, `view_oracle`.
+Each domain has a table of its modules (`street`, `rooms`, `views`): a row says which part of the
+truth replaces which predicted one, and how noise degrades it. Functions beside the table pair the
+rows of the two scenes and keep them consistent. `grid` answers the combinations of an oracle grid.
 
 Noise degrades a true scene by a known amount: the effect of a degree, a centimetre or a wrong
 colour. A module's draws depend on (seed, module, image) and are only scaled by sigma, so that a
@@ -14,6 +15,7 @@ executor's.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -46,16 +48,86 @@ class SubstitutedRow(NamedTuple):
     state: ObjectState
 
 
+class Module(NamedTuple):
+    """A row of a domain's table: a part of scenes or of execution that can be ground truth.
+
+    If it is true, the probabilities of the attribute `belief` and the `fields` of each object are
+    the true ones, and the covariances of `poses` (0, 1: x and y; 2: heading) are zero.
+    """
+
+    unit: str = ""  # of sigma, the size of the noise; "" without a noise model
+    noise: Noise | None = None  # of a belief: another one of its `values`
+    belief: str = ""
+    values: Sequence[str] = ()
+    fields: tuple[str, ...] = ()
+    poses: tuple[int, ...] = ()
+    of_scene: bool = True  # false: of execution or parsing
+
+
+def attribute(
+    belief: str, values: Sequence[str], unit: str = "fraction of values changed"
+) -> Module:
+    """Return the row of an attribute with these values."""
+    return Module(unit, belief=belief, values=tuple(values))
+
+
+def position(unit: str, noise: Noise) -> Module:
+    """Return the row of the positions of objects."""
+    return Module(unit, noise, fields=("position",), poses=(0, 1))
+
+
+def _paired(predicted: Scene, gt: Scene, modules: Sequence[str]) -> tuple[Scene, Mapping[int, int]]:
+    return predicted, match(predicted, gt)
+
+
+def _unchanged(state: ObjectState, modules: Sequence[str]) -> ObjectState:
+    return state
+
+
+def _joined(
+    here: Scene, gt: Scene, rows: Sequence[SubstitutedRow], modules: Sequence[str]
+) -> Scene:
+    return replace(here, objects=tuple(row.state for row in rows), occluders=None)
+
+
 @dataclass(frozen=True)
 class OracleModules:
-    """Module substitution for the scenes of one domain; each domain has a subclass."""
+    """Module substitution for the scenes of one domain: its table, and functions."""
 
-    table: tuple[str, ...]  # the modules, in the order in which noise is applied
-    beliefs: Mapping[str, str]  # a module that is a categorical belief -> the name of the belief
-    values: Mapping[str, Sequence[str]]  # values of these modules
-    noise: Mapping[str, Noise]  # noise of the other modules
-    # Unit of sigma for each module with noise, the executor's own modules included.
-    units: Mapping[str, str]
+    rows: Mapping[str, Module]  # in the order in which noise is applied
+    # (uniform beliefs, name, scene, three numbers in [0, 1)) -> a missed object: it exists, nothing
+    # else is known, except for its name unless that is "".
+    missed: Callable[[dict[str, dict[str, float]], str, Scene, Array], ObjectState]
+    # (object, scene, true scene, true object) -> the object at its true depth; its covariance
+    # across the ray is kept.
+    at_depth: Callable[[ObjectState, Scene, Scene, ObjectState], ObjectState] | None = None
+    # (predicted scene, true scene, modules) -> the predicted scene, with modules of the whole scene
+    # (outline, axes) from the truth, and the matches: predicted row -> true row.
+    paired: Callable[[Scene, Scene, Sequence[str]], tuple[Scene, Mapping[int, int]]] = _paired
+    # (object, modules) -> the object with what follows from these replaced beliefs.
+    fitted: Callable[[ObjectState, Sequence[str]], ObjectState] = _unchanged
+    # (scene, true scene, rows, modules) -> the scene of the rows.
+    joined: Callable[[Scene, Scene, Sequence[SubstitutedRow], Sequence[str]], Scene] = _joined
+
+    def with_modules(self, **rows: Module) -> "OracleModules":
+        """Return the table with these rows added before parsing."""
+        own = {name: row for name, row in self.rows.items() if name != "parsing"}
+        return replace(self, rows={**own, **rows, "parsing": self.rows["parsing"]})
+
+    @cached_property
+    def table(self) -> tuple[str, ...]:
+        """The modules of scenes."""
+        return tuple(name for name, row in self.rows.items() if row.of_scene)
+
+    @cached_property
+    def beliefs(self) -> dict[str, str]:
+        """The attribute of each module that is one."""
+        return {name: row.belief for name, row in self.rows.items() if row.belief}
+
+    @cached_property
+    def units(self) -> dict[str, str]:
+        """The unit of sigma for each module with noise."""
+        return {name: row.unit for name, row in self.rows.items() if row.unit}
 
     def mixed(self, tables: ImageScenes) -> ImageScenes:
         """Return the scenes with the modules of `tables.settings` replaced by ground truth, noisy
@@ -106,7 +178,7 @@ class OracleModules:
             true = None if j is None else gt.objects[j]
             if i is None:
                 name = true.value(self.beliefs["shape"]) if "shape" in modules else ""
-                before = self.missed(name, here, draws[j])
+                before = self.missed(self.anything(), name, here, draws[j])
             else:
                 before = here.objects[i]
                 if true is not None and "depth" in modules and "position" not in modules:
@@ -127,9 +199,10 @@ class OracleModules:
             return scene.subset(np.flatnonzero(random.random(len(scene)) >= sigma).tolist())
         if module in self.beliefs:
             return self._changed(scene, module, sigma, random)
-        if module not in self.noise:
+        noise = self.rows[module].noise if module in self.rows else None
+        if noise is None:
             raise InputError(f"{module!r} has no noise model; known: {', '.join(self.units)}")
-        return self.noise[module](scene, sigma, random)
+        return noise(scene, sigma, random)
 
     def _changed(
         self, scene: Scene, module: str, sigma: float, random: np.random.Generator
@@ -139,69 +212,59 @@ class OracleModules:
         belief, objects = self.beliefs[module], list(scene.objects)
         for k in np.flatnonzero(changed).tolist():
             if belief in objects[k].beliefs:
-                others = [v for v in self.values[module] if v != objects[k].value(belief)]
+                others = [v for v in self.rows[module].values if v != objects[k].value(belief)]
                 beliefs = {**objects[k].beliefs, belief: {others[int(other[k] * len(others))]: 1.0}}
                 objects[k] = self.fitted(replace(objects[k], beliefs=beliefs), [module])
         return replace(scene, objects=tuple(objects))
 
-    # --- hooks of the domains
-
-    def paired(
-        self, predicted: Scene, gt: Scene, modules: Sequence[str]
-    ) -> tuple[Scene, Mapping[int, int]]:
-        """Return the predicted scene, with the named modules of the whole scene (outline, axes)
-        from the truth, and the matches: predicted row -> true row."""
-        return predicted, match(predicted, gt)
-
-    def missed(self, name: str, here: Scene, draws: Array) -> ObjectState:
-        """Return a missed object: it exists, nothing else is known, except for its name unless that
-        is "". `draws`: three numbers in [0, 1)."""
-        raise NotImplementedError
-
-    def at_depth(
-        self, state: ObjectState, here: Scene, gt: Scene, true: ObjectState
-    ) -> ObjectState:
-        """Return the object at its true depth; its covariance across the ray is kept."""
-        raise NotImplementedError
-
-    def fitted(self, state: ObjectState, modules: Sequence[str]) -> ObjectState:
-        """Return the object with the attributes that follow from the named beliefs, which were
-        replaced."""
-        return state
-
     def with_truth(
         self, state: ObjectState, true: ObjectState, modules: Sequence[str]
     ) -> ObjectState:
-        """Replace the named fields by ground truth and set their uncertainty to zero."""
+        """Replace the named modules by ground truth and set their uncertainty to zero."""
         beliefs, covariance = dict(state.beliefs), np.array(state.covariance, float)
-        for module, belief in self.beliefs.items():
-            if module in modules and belief in true.beliefs:
+        rows = [self.rows[module] for module in modules]
+        for belief in (row.belief for row in rows if row.belief):
+            if belief in true.beliefs:
                 beliefs[belief] = true.beliefs[belief]
-            elif module in modules:
+            else:
                 beliefs.pop(belief, None)
+        for k in (k for row in rows for k in row.poses):
+            covariance[k] = covariance[:, k] = 0.0
         state = self.fitted(replace(state, beliefs=beliefs), modules)
-        if "size" in modules and ("size" not in self.beliefs or "shape" in modules):
-            state = replace(state, extent=true.extent)
-        if "position" in modules:
-            covariance[:2] = covariance[:, :2] = 0.0
-            state = replace(state, position=true.position)
-        if "heading" in modules:
-            covariance[2] = covariance[:, 2] = 0.0
-            state = replace(state, heading=true.heading, flip=0.0)
-        if "detection" in modules:
-            state = replace(state, existence=1.0, box=true.box)
-        return replace(state, covariance=as_tuples(covariance))
-
-    def joined(
-        self, here: Scene, gt: Scene, rows: Sequence[SubstitutedRow], modules: Sequence[str]
-    ) -> Scene:
-        """Return the scene of the rows."""
-        return replace(here, objects=tuple(row.state for row in rows), occluders=None)
+        fields = {field: getattr(true, field) for row in rows for field in row.fields}
+        return replace(state, covariance=as_tuples(covariance), **fields)
 
     def anything(self) -> dict[str, dict[str, float]]:
         """Return uniform beliefs over the values of each attribute, for unmatched objects."""
-        known = {belief: self.values[module] for module, belief in self.beliefs.items()}
+        known = {row.belief: row.values for row in self.rows.values() if row.belief}
         return {belief: dict.fromkeys(values, 1 / len(values)) for belief, values in known.items()}
+
+
+def checked_noise(noise: Mapping[str, float], rows: Mapping[str, Module]) -> dict[str, float]:
+    """Return the noise of modules in the order of the table; InputError for a module without noise
+    or an invalid size."""
+    result = {{"colour": "color"}.get(name, name): size for name, size in noise.items()}
+    for name, size in result.items():
+        if name not in rows or not rows[name].unit:
+            known = ", ".join(m for m, row in rows.items() if row.unit)
+            raise InputError(
+                f"noise={{{name}: ...}}: no noise model for this module; known: {known}"
+            )
+        number = isinstance(size, int | float) and not isinstance(size, bool)
+        if not number or not 0 <= size < float("inf"):
+            raise InputError(
+                f"noise={{{name}: {size!r}}} should be a non-negative number ({rows[name].unit})"
+            )
+    return {name: result[name] for name in rows if name in result}
+
+
+def checked_modules(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """Return the names in the order of `known`, with "colour" accepted for "color"; InputError for
+    an unknown module."""
+    wanted = {{"colour": "color"}.get(name, name) for name in names}
+    if unknown := sorted(wanted - set(known)):
+        raise InputError(f"oracle={unknown[0]!r} is not a module; known: {', '.join(known)}")
+    return tuple(name for name in known if name in wanted)
 
 
 def somewhere(
@@ -281,3 +344,11 @@ def resized(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
 def axes_turned(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
     """Rotate the viewer's axes by Gaussian noise; `sigma` in degrees."""
     return replace(scene, axes=rotated(scene.axes, math.radians(sigma) * float(random.normal())))
+
+
+# The rows that all domains share.
+SHARED = {
+    "detection": Module("fraction of objects missed", fields=("existence", "box")),
+    "heading": Module("degrees", turned, fields=("heading", "flip"), poses=(2,)),
+    "parsing": Module("fraction of programs lost", of_scene=False),
+}

@@ -2,6 +2,8 @@
 
 The height of an object is that of its underside: its centre follows from the source of its size,
 and it keeps standing on the object that supports it in the scene from which its position is taken.
+The module "shape" is the name, "floor" the outline. A missed object has the usual size of its name
+and a random position on the floor.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,19 +11,23 @@ from dataclasses import replace
 
 import numpy as np
 
+from po3d.benchmarks.metrics import match
 from po3d.perception.room_furnishing import usual
 from po3d.scene.edits import support
 from po3d.scene.geometry import Array
 from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS, STATES
 from po3d.scene.table import ObjectState, Scene
 from po3d.systems.oracle import (
+    SHARED,
+    Module,
     OracleModules,
     SubstitutedRow,
+    attribute,
     axes_turned,
+    position,
     resized,
     shifted,
     somewhere,
-    turned,
 )
 
 # Row of the supporting object, and its state before the change.
@@ -34,37 +40,27 @@ def _resized(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
     return replace(scene, objects=tuple(_standing(states, scene.objects, below)))
 
 
-class RoomOracleModules(OracleModules):
-    """Module substitution for scenes of rooms.
+def _paired(predicted: Scene, gt: Scene, modules: Sequence[str]) -> tuple[Scene, Mapping[int, int]]:
+    outline = gt.outline if "floor" in modules else predicted.outline
+    return replace(predicted, outline=outline), match(predicted, gt)
 
-    The module "shape" is the name, "floor" the outline. A missed object has the usual size of its
-    name and a random position on the floor.
-    """
 
-    def paired(
-        self, predicted: Scene, gt: Scene, modules: Sequence[str]
-    ) -> tuple[Scene, Mapping[int, int]]:
-        here, true_of = super().paired(predicted, gt, modules)
-        return (replace(here, outline=gt.outline) if "floor" in modules else here), true_of
+def _missed(
+    beliefs: dict[str, dict[str, float]], name: str, here: Scene, draws: Array
+) -> ObjectState:
+    beliefs = {belief: values for belief, values in beliefs.items() if belief != "state"}
+    corners = np.array(here.outline or here.positions[:, :2], float).reshape(-1, 2)
+    places = corners if len(corners) else np.zeros((1, 2))
+    return somewhere(beliefs, usual(name)[0], places, draws)
 
-    def missed(self, name: str, here: Scene, draws: Array) -> ObjectState:
-        beliefs = {
-            belief: values for belief, values in self.anything().items() if belief != "state"
-        }
-        corners = np.array(here.outline or here.positions[:, :2], float).reshape(-1, 2)
-        return somewhere(
-            beliefs, usual(name)[0], corners if len(corners) else np.zeros((1, 2)), draws
-        )
 
-    def joined(
-        self, here: Scene, gt: Scene, rows: Sequence[SubstitutedRow], modules: Sequence[str]
-    ) -> Scene:
-        true = "position" in modules
-        stood = [
-            gt.objects[row.true] if true and row.true is not None else row.before for row in rows
-        ]
-        states = _standing([row.state for row in rows], stood, _below(here, gt, rows, true))
-        return replace(here, objects=tuple(states))
+def _joined(
+    here: Scene, gt: Scene, rows: Sequence[SubstitutedRow], modules: Sequence[str]
+) -> Scene:
+    true = "position" in modules
+    stood = [gt.objects[row.true] if true and row.true is not None else row.before for row in rows]
+    states = _standing([row.state for row in rows], stood, _below(here, gt, rows, true))
+    return replace(here, objects=tuple(states))
 
 
 def _below(predicted: Scene, gt: Scene, rows: Sequence[SubstitutedRow], true: bool) -> list[Base]:
@@ -104,31 +100,22 @@ def _top(state: ObjectState) -> float:
     return state.position[2] + state.extent[2] / 2
 
 
-ROOM_TABLES = RoomOracleModules(
-    beliefs={"shape": "name", "color": "color", "material": "material", "state": "state"},
-    values={"shape": tuple(CATEGORIES), "color": COLORS, "material": MATERIALS, "state": STATES},
-    table=(
-        "detection",
-        "shape",
-        "color",
-        "material",
-        "state",
-        "size",
-        "position",
-        "heading",
-        "floor",
-    ),
-    units={
-        "detection": "fraction of objects missed",
-        "shape": "fraction of names changed",
-        "color": "fraction of values changed",
-        "material": "fraction of values changed",
-        "size": "logarithm of each length",
-        "position": "metres, each ground axis",
-        "heading": "degrees",
-        "frame": "degrees of the frame's axes",
-        "edit": "fraction of changes lost",
-        "parsing": "fraction of programs lost",
+ROOM_TABLES = OracleModules(
+    {
+        "detection": SHARED["detection"],
+        "shape": attribute("name", CATEGORIES, "fraction of names changed"),
+        "color": attribute("color", COLORS),
+        "material": attribute("material", MATERIALS),
+        "state": attribute("state", STATES, unit=""),
+        "size": Module("logarithm of each length", _resized, fields=("extent",)),
+        "position": position("metres, each ground axis", shifted),
+        "heading": SHARED["heading"],
+        "floor": Module(),
+        "frame": Module("degrees of the frame's axes", axes_turned, of_scene=False),
+        "edit": Module("fraction of changes lost", of_scene=False),
+        "parsing": SHARED["parsing"],
     },
-    noise={"size": _resized, "position": shifted, "heading": turned, "frame": axes_turned},
+    missed=_missed,
+    paired=_paired,
+    joined=_joined,
 )

@@ -12,18 +12,11 @@ from typing import Any
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
+from po3d.systems.domain import Domain, ParsedQuestion, SceneExecutor
+from po3d.systems.image_scenes import PREDICTED, ImageScenes, Setting
 from po3d.systems.input_errors import BadImageCounter
 from po3d.systems.oracle import lost_texts
-from po3d.systems.pipeline import (
-    PREDICTED,
-    Domain,
-    ImageScenes,
-    ParsedQuestion,
-    Pipeline,
-    SceneExecutor,
-    Setting,
-    run,
-)
+from po3d.systems.pipeline import Pipeline, run
 
 
 @dataclass(frozen=True)
@@ -111,7 +104,7 @@ class Answers:
                 continue
             relevant = tuple(self.executor.relevant(named, mixed).items())
             programs = (mixed.question.program, mixed.change and mixed.change.program)
-            key = (self.executor.of(q), q.task, programs, relevant)
+            key = (self.executor.read_values(q), q.task, programs, relevant)
             if key not in self._answers:
                 # Cells with equal scenes are adjacent: keep the state of the last cell.
                 if relevant not in self._answering:
@@ -146,5 +139,6 @@ def mixer(system: Any) -> OracleMixer | None:
         system = system.system
     if not getattr(system, "all_predicted", False):
         return None
-    system.executor.mixable()
+    if (frame := system.executor.frame) != "anchors":
+        raise InputError(f"the grid of rooms needs benchmark.frame=anchors, not {frame}")
     return OracleMixer(system)

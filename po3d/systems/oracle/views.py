@@ -12,7 +12,8 @@ with the true one in position and heading, which no image shows. The remaining m
 
 Rows are paired by their places relative to the camera and their names
 (`po3d.benchmarks.metrics.match_in_view`), always as predicted, so every subset of modules has the
-same pairs.
+same pairs. The module "shape" is the name. A missed object has the usual size of its name and a
+random position among the other objects. InputError for a scene without a camera.
 """
 
 import math
@@ -33,13 +34,16 @@ from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS
 from po3d.scene.table import ObjectState, Scene
 from po3d.synthesis.multi_view.catalogue import things
 from po3d.systems.oracle import (
+    SHARED,
+    Module,
     OracleModules,
     SubstitutedScene,
     across_ray,
+    attribute,
     placed,
+    position,
     resized,
     somewhere,
-    turned,
 )
 
 
@@ -65,44 +69,35 @@ def _tilted(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
     return reheld(scene, replace(camera, cam_T_world=pose))
 
 
-class ViewOracleModules(OracleModules):
-    """Module substitution for scenes of views with cameras; InputError for scenes without.
-
-    The module "shape" is the name. A missed object has the usual size of its name and a random
-    position among the other objects.
-    """
-
-    def paired(
-        self, predicted: Scene, gt: Scene, modules: Sequence[str]
-    ) -> tuple[Scene, Mapping[int, int]]:
-        if predicted.camera is None or gt.camera is None:
-            raise InputError(
-                f"the scene of {predicted.image or 'an image'} has no camera, so it "
-                "cannot be compared with ground truth"
-            )
-        here = carried(predicted, gt.camera)
-        before_camera = reheld(here, gt.camera)
-        matches = match_in_view(before_camera, gt, gt.camera.position)
-        return (replace(before_camera, axes=gt.axes) if "camera" in modules else here), matches
-
-    def missed(self, name: str, here: Scene, draws: Array) -> ObjectState:
-        places = here.positions[:, :2] if len(here) else _camera(here).position[None, :2]
-        size = (
-            usual(name)[0] if name in CATEGORIES or name not in things() else things()[name].extent
+def _paired(predicted: Scene, gt: Scene, modules: Sequence[str]) -> tuple[Scene, Mapping[int, int]]:
+    if predicted.camera is None or gt.camera is None:
+        raise InputError(
+            f"the scene of {predicted.image or 'an image'} has no camera, so it "
+            "cannot be compared with ground truth"
         )
-        variances = np.diag([*(np.maximum(np.ptp(places, 0), 1e-3) ** 2 / 12), math.pi**2 / 3])
-        state = somewhere(self.anything(), size, places, draws)
-        return replace(state, covariance=as_tuples(variances), flip=0.5)
+    here = carried(predicted, gt.camera)
+    before_camera = reheld(here, gt.camera)
+    matches = match_in_view(before_camera, gt, gt.camera.position)
+    return (replace(before_camera, axes=gt.axes) if "camera" in modules else here), matches
 
-    def at_depth(
-        self, state: ObjectState, here: Scene, gt: Scene, true: ObjectState
-    ) -> ObjectState:
-        eye, was = here.camera.position, float(here.camera.project(state.position)[1])
-        if was <= 0:  # behind the camera, where it has no ray
-            return state
-        away = np.subtract(state.position, eye)
-        there = tuple((eye + away * float(gt.camera.project(true.position)[1]) / was).tolist())
-        return replace(state, position=there, covariance=across_ray(state.covariance, away[:2]))
+
+def _missed(
+    beliefs: dict[str, dict[str, float]], name: str, here: Scene, draws: Array
+) -> ObjectState:
+    places = here.positions[:, :2] if len(here) else _camera(here).position[None, :2]
+    size = usual(name)[0] if name in CATEGORIES or name not in things() else things()[name].extent
+    variances = np.diag([*(np.maximum(np.ptp(places, 0), 1e-3) ** 2 / 12), math.pi**2 / 3])
+    state = somewhere(beliefs, size, places, draws)
+    return replace(state, covariance=as_tuples(variances), flip=0.5)
+
+
+def _at_depth(state: ObjectState, here: Scene, gt: Scene, true: ObjectState) -> ObjectState:
+    eye, was = here.camera.position, float(here.camera.project(state.position)[1])
+    if was <= 0:  # behind the camera, where it has no ray
+        return state
+    away = np.subtract(state.position, eye)
+    there = tuple((eye + away * float(gt.camera.project(true.position)[1]) / was).tolist())
+    return replace(state, position=there, covariance=across_ray(state.covariance, away[:2]))
 
 
 def truly_fused(
@@ -133,41 +128,20 @@ def _camera(scene: Scene) -> Camera:
     return scene.camera
 
 
-VIEW_TABLES = ViewOracleModules(
-    beliefs={"shape": "name", "color": "color", "material": "material"},
-    values={
-        "shape": tuple(sorted({*CATEGORIES, *things()})),
-        "color": COLORS,
-        "material": MATERIALS,
+VIEW_TABLES = OracleModules(
+    {
+        "detection": SHARED["detection"],
+        "shape": attribute("name", sorted({*CATEGORIES, *things()}), "fraction of names changed"),
+        "color": attribute("color", COLORS),
+        "material": attribute("material", MATERIALS),
+        "size": Module("logarithm of each length", resized, fields=("extent",)),
+        "position": position("metres, each axis", _moved),
+        "depth": Module("fraction of the depth", _deeper),
+        "heading": SHARED["heading"],
+        "camera": Module("degrees of pitch and of roll", _tilted),
+        "parsing": Module("fraction of texts not read", of_scene=False),
     },
-    table=(
-        "detection",
-        "shape",
-        "color",
-        "material",
-        "size",
-        "position",
-        "depth",
-        "heading",
-        "camera",
-    ),
-    units={
-        "detection": "fraction of objects missed",
-        "shape": "fraction of names changed",
-        "color": "fraction of values changed",
-        "material": "fraction of values changed",
-        "size": "logarithm of each length",
-        "position": "metres, each axis",
-        "depth": "fraction of the depth",
-        "heading": "degrees",
-        "camera": "degrees of pitch and of roll",
-        "parsing": "fraction of texts not read",
-    },
-    noise={
-        "size": resized,
-        "position": _moved,
-        "depth": _deeper,
-        "heading": turned,
-        "camera": _tilted,
-    },
+    missed=_missed,
+    at_depth=_at_depth,
+    paired=_paired,
 )
