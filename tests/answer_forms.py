@@ -717,8 +717,8 @@ FORMS: dict[str, Callable[[Draw], Form]] = {
 }
 
 
-def variants(seed: int, count: int) -> list[tuple[str, Form]]:
+def variants(seed: int, count: int, forms=FORMS) -> list[tuple[str, Form]]:
     """`count` responses of all kinds in turn."""
-    kinds = list(FORMS)
+    kinds = list(forms)
     names = [kinds[k % len(kinds)] for k in range(count)]
-    return [(name, FORMS[name](rng(seed, f"answers/{name}", k))) for k, name in enumerate(names)]
+    return [(name, forms[name](rng(seed, f"answers/{name}", k))) for k, name in enumerate(names)]

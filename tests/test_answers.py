@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from answer_forms import variants
+from answer_forms import FORMS, variants
+from answer_kinds_forms import FORMS as MORE
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -251,6 +252,16 @@ def test_long_hostile_texts_take_no_time():
             extract(hostile, question=question)
 
 
+@pytest.mark.parametrize("form", ["{}", "<answer>{}</answer>", "The answer is {}."])
+def test_the_answers_of_the_shipped_questions_about_rooms_are_read(form):
+    path = DOCS.parent / "data" / "mini" / "hypo3d" / "contextvqa.json"
+    changes = itertools.chain(*json.loads(path.read_text()).values())
+    pairs = [pair for change in changes for pair in change["questions_answers"]]
+    asked = {(pair["question"], pair["answer"]) for pair in pairs}
+    read = {(q, extract(form.format(a), question=q).answer) for q, a in asked}
+    assert not read ^ asked
+
+
 # --- the rules, as docs/lmm.md states them --------------------------------------------------------
 
 
@@ -315,7 +326,7 @@ def golden(path=GOLDEN):
     return rows
 
 
-@pytest.mark.parametrize(("path", "count"), [(GOLDEN, 500), (ATTACK, 230), (ASKED, 290)])
+@pytest.mark.parametrize(("path", "count"), [(GOLDEN, 500), (ATTACK, 230), (ASKED, 320)])
 def test_golden_responses_have_their_answers(path, count):
     """All right values were written before the extractor ran on the responses."""
     rows = golden(path)
@@ -323,9 +334,9 @@ def test_golden_responses_have_their_answers(path, count):
     assert len(rows) >= count
 
 
-@pytest.mark.parametrize("seed", [37, 38, 39])
-def test_generated_variants_are_read_right_and_give_no_false_credit(seed):
-    made = variants(seed, 400)
+@pytest.mark.parametrize(("seed", "forms"), [(37, FORMS), (38, FORMS), (39, FORMS), (40, MORE)])
+def test_generated_variants_are_read_right_and_give_no_false_credit(seed, forms):
+    made = variants(seed, 400, forms)
     wrong = []
     for kind, form in made:
         found = extract(form.response, form.options, question=form.question).answer

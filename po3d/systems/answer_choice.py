@@ -77,6 +77,8 @@ def spelled_as_options(text: str, options: Sequence[str]) -> str:
         noun = nouns.pop()
         number = rf"\b{noun}s? ?(?:no\.? ?|number |#)?([1-{len(options)}])\b(?!°)"
         place = rf"\b([1-{len(options)}])(?:st|nd|rd|th) {noun}\b"
+        listed = rf"\b{noun}s ((?:[1-{len(options)}],? ?(?:and |or |& ?)?)+)"
+        text = re.sub(listed, lambda m: re.sub(r"(\d)", rf"{noun} \1", m[1]), text, flags=_I)
         return re.sub(
             rf"{number}|{place}",
             lambda m: f"{_ORDINALS[int(m[1] or m[2]) - 1]} {noun}",

@@ -31,6 +31,7 @@ from po3d.benchmarks.choices import gapped
 from po3d.language.grammar import load
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.answer_choice import NO_OPTION, option_of, spelled_as_options
+from po3d.systems.chinese_answers import in_chinese, translated
 from po3d.systems.response_text import (
     AROUND,
     BOLD,
@@ -57,6 +58,7 @@ from po3d.systems.typed_answers import (
     without_question,
 )
 
+SENTENCE = 3  # words of a count or a verdict beyond which it is a sentence without one
 LONGEST = 2000  # characters of a candidate
 UNDECIDED = "no option"  # rule name if the response matches no option, or several
 
@@ -103,6 +105,13 @@ _SENTENCE_END = re.compile(r"(?<!\b[A-H])(?<!\.\.)(?<!\bi\.e)(?<!\be\.g)[.;!?](?
 _JSON_START = re.compile(r"\s*[\[(]?\s*\{\s*[\"'][\w -]+[\"']\s*:")  # a line of JSON is no answer
 
 _LISTED_LINE = re.compile(r"\d{1,2}[.)]\s+\S")
+_ITEM = re.compile(  # "- First Image: right"
+    r"[-*•–]\s{1,4}[*_\"']{0,3}(?!(?:\w+ )?(?:answer|choice|option|conclusion|verdict|result)\b)"
+    r"\w[\w' -]{0,39}[*_\"')]{0,3}:[*_]{0,3}\s{1,4}\S",
+    _I,
+)
+_COMPLETE = re.compile(r".*[.!?)*\]}]\s*|\S+(?:\s+\S+){0,2}\s*", re.DOTALL)
+_DANGLING = re.compile(r"\b(?:is|are|the|an?|of|to|and|or|by|because|as)\s*$", _I)
 
 
 class Extracted(NamedTuple):
@@ -119,6 +128,16 @@ def extract(
     gap. `cut`: the response was truncated at the length limit, so only an answer that it states or
     begins with counts. `question`: its text, by which sentences are read (`typed_answers`)."""
     text = cleaned(response)
+    found = _extract(text, options, cut, question)
+    unread = found.rule == UNDECIDED if options else in_chinese(found.answer)
+    if unread and in_chinese(text) and not (cut and "\n" in text):
+        english = translated(text, options)
+        return found if english is None else _extract(english, options, cut, question)
+    return found
+
+
+def _extract(text: str, options: Sequence[str], cut: bool, question: str) -> Extracted:
+    """Return the answer in a cleaned response."""
     if not text.strip(AROUND):
         return Extracted(None, "refusal")
     head = _NEXT_TURN.split(text)[0]  # the model continued with a question of its own
@@ -148,6 +167,8 @@ def _matched(text: str, options: Sequence[str], cut: bool, question: str) -> Ext
             return Extracted(None, rule)
         if cut and (rule == "whole" or (rule == "short" and not options and not _bare(candidate))):
             continue
+        if cut and rule == "short" and _incomplete(candidate, "\n" in text):
+            continue
         if rule in ("first", "short", "whole") and _JSON_START.match(candidate):
             continue
         rule = "first" if cut and rule == "short" else rule
@@ -156,6 +177,8 @@ def _matched(text: str, options: Sequence[str], cut: bool, question: str) -> Ext
             answer = free_answer(candidate)
             if answer and question:
                 answer = without_question(answer, question)
+            if answer and kind != VALUE and len(answer.split()) > SENTENCE:
+                continue
             if answer and not NO_ANSWER.fullmatch(answer):
                 return Extracted(answer, name)
             continue
@@ -167,6 +190,11 @@ def _matched(text: str, options: Sequence[str], cut: bool, question: str) -> Ext
         if number is not None:
             return Extracted(options[number], name)
     return Extracted(None, UNDECIDED if options else "refusal")
+
+
+def _incomplete(line: str, last: bool) -> bool:
+    """Whether the last line of a truncated response, or its only one, is part of a sentence."""
+    return bool(_DANGLING.search(line)) or (last and not _COMPLETE.fullmatch(line))
 
 
 def _typed(
@@ -227,7 +255,7 @@ def _candidates(text: str, choice: bool) -> Iterator[tuple[int, str, str]]:
         yield len(plain), "", "refusal"
     for line in _lines(plain, choice):
         yield len(plain), *line
-    yield len(plain), plain, "whole"
+    yield len(plain), "\n".join(_without_items(plain.split("\n"))), "whole"
 
 
 def _blank(result: re.Match[str]) -> str:
@@ -312,6 +340,7 @@ def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
     if len({(m[1] or m[2] or m[3]).upper() for m in labels}) > 1:  # the options are repeated
         again = {m.string for m in labels}
         lines = [line for line, b in zip(lines, bare) if b not in again] or lines
+    lines = _without_items(lines) or ([] if choice else lines)
     if not choice and sum(bool(_LISTED_LINE.match(line)) for line in lines) > 1:
         lines = [line for line in lines if not _LISTED_LINE.match(line)] or lines
     retained = [line for line in lines if not _prefatory(line)]
@@ -342,6 +371,12 @@ def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
         yield first, "short"
     elif _bare(last) or bold:
         yield last, "short"
+
+
+def _without_items(lines: list[str]) -> list[str]:
+    """Remove a list of remarks on several things ("- First Image: ..."), if more is left."""
+    rest = [line for line in lines if not _ITEM.match(line.strip())]
+    return rest if len(lines) > len(rest) + 1 else lines
 
 
 def _ends(first: str, last: str) -> Iterator[tuple[str, str]]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from po3d.benchmarks.choices import LETTERS
 from po3d.language.grammar import load
+from po3d.language.programs.street import FILTER_VALUES
 from po3d.systems.answer_kinds import ANSWERS, queried_kind
 from po3d.systems.response_text import (
     AROUND,
@@ -57,11 +58,24 @@ _SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+")
 _LISTED = re.compile(r"^\s*\d{1,2}[.)]\s+", re.MULTILINE)
 _WORD = re.compile(r"[a-z]+")
 _ASIDE, _BOTH, _VAGUE, _THAN = expressions("aside both_verdicts uncertain_amount than")
+(
+    _COMPARED, _PREDICATE, _FORMERLY, _ABSENT, _ALTERNATIVES, _TWO_COLORS, _EQUAL, _NOT_BUT,
+) = expressions(
+    "compared predicate formerly absent alternatives two_colors equal_numbers not_but"
+)  # fmt: skip
 # "front of the image"
 _AND_SO_ON = _WORDINGS.expression("and_so_on").pattern
 _NOT_THIS = re.compile(r"(?:\bnot|n't)\s+(?:exactly\s+|just\s+)?$", _I)
 # Words that carry no meaning when a sentence repeats its question.
 _EMPTY = frozenset(_WORDINGS.wordings("empty_word"))
+_WAY = re.compile(r"^((?:front|back|left|right)(?: left| right)?) (?:direction|side)$", _I)
+_ENDING = re.compile(r"(?:ing|es|ed|e|s)$")
+_SIZES = {"tiny": "small", "big": "large"}
+_KNOWN = frozenset(v for kind in ("color", "size", "material") for v in ANSWERS[kind])
+# Nouns of street questions with the words before them; a subject that is only a noun.
+_NOUNS = rf"(?P<noun>object|thing|{'|'.join(FILTER_VALUES['shape'])})(?:e?s)?"
+_NOUN = re.compile(rf"\b(?P<before>(?:[\w-]+ ){{0,4}}?){_NOUNS}\b", _I)
+_SUBJECT = re.compile(rf"(?:the )?(?:(?:{'|'.join(sorted({*_KNOWN, *_SIZES}))}) )*{_NOUNS}", _I)
 
 
 def question_kind(question: str) -> str:
@@ -151,6 +165,13 @@ def _verdict(sentence: str, question: str) -> str | None:
         return ""
     words, question_words = _meaning(text), _meaning(question)
     short = words <= question_words and (not words or 2 * len(words) >= len(question_words))
+    equality = _COMPARED.search(question) and re.search(r"\b(?:equal|same)\b", question, _I)
+    if equality and (equal := _EQUAL.search(text)):
+        return "no" if bool(equal["no"]) != bool(equal["unequal"]) else "yes"
+    if words and _COMPARED.search(question) and not _COMPARED.search(text):
+        return None  # the numbers are still to be compared
+    if (stated := _PREDICATE.fullmatch(text)) and stated["same"].lower() in question.lower():
+        return "no" if stated["no"] else "yes"
     if lacking := _LACKING.search(text) or _EXISTS.search(text):
         if not short and not question_words <= words:
             return None  # about other objects
@@ -166,9 +187,9 @@ def _verdict(sentence: str, question: str) -> str | None:
 
 
 def _meaning(text: str) -> set[str]:
-    """Return the words of a text without a final s; stop words and single letters are left out."""
+    """Return the words of a text without endings; stop words and single letters are left out."""
     words = {word for word in _WORD.findall(text.lower()) if len(word) > 1} - _EMPTY
-    return {word.removesuffix("s") for word in words}
+    return {_ENDING.sub("", word) if len(word) > 3 else word for word in words}
 
 
 # --- values ---------------------------------------------------------------------------------------
@@ -225,9 +246,10 @@ def free_answer(result: str) -> str | None:
 def without_question(answer: str, question: str) -> str | None:
     """Return an answer without the words that repeat its question: "red" for "The bus is red".
     None if only a negation is left."""
-    if question_kind(question) != VALUE or len(answer) > LONGEST:
+    if question_kind(question) != VALUE or len(answer) > LONGEST or answer in ("yes", "no"):
         return answer
-    if _ASKS.match(answer):
+    answer = _NOT_BUT.sub("", answer) or answer
+    if _ASKS.match(answer) or _undecided(answer, question):
         return None
     sentences = [s.strip(" .!?") for s in _SENTENCES.split(answer) if s.strip(" .!?")]
     if len(sentences) > 1:
@@ -236,12 +258,53 @@ def without_question(answer: str, question: str) -> str | None:
     return _value(answer, question)
 
 
+def _undecided(answer: str, question: str) -> bool:
+    """Whether an answer leaves the value open, or tells that of an earlier time, or of an object
+    that the question names only as a landmark."""
+    *before, last = HOWEVER.split(answer)
+    if _OPEN.search(last) or (_OPEN.search(answer) and not before):
+        return True
+    if _ALTERNATIVES.search(answer) or (
+        _FORMERLY.search(answer) and not _FORMERLY.search(question)
+    ):
+        return True
+    if any(_meaning(m["thing"]) <= _meaning(question) for m in _ABSENT.finditer(answer)):
+        return True
+    return queried_kind(question) in ATTRIBUTES and _of_landmark(answer, question)
+
+
+def _of_landmark(answer: str, question: str) -> bool:
+    """Whether the subject of an answer is another object of a street question than the one that is
+    asked about: "the bus is red" for the color of "the thing behind the bus"."""
+    copula = _COPULA.search(answer)
+    subject = _SUBJECT.fullmatch(answer[: copula.start()].strip()) if copula else None
+    clauses = [objects for part in question.split(";") if (objects := _described(part))]
+    if not subject or not clauses:
+        return False
+    noun, attributes = _described(subject[0])[0]
+    asked, own = clauses[-1][0]
+    if noun == asked and attributes <= own:
+        return False
+    return any(noun == n and attributes <= of for objects in clauses for n, of in objects)
+
+
+def _described(text: str) -> list[tuple[str, set[str]]]:
+    """Return the nouns of a text, each with the known attributes before it."""
+    return [
+        (
+            m["noun"].lower().replace("thing", "object"),
+            {_SIZES.get(word, word) for word in m["before"].lower().split()} & _KNOWN,
+        )
+        for m in _NOUN.finditer(text)
+    ]
+
+
 def _value(sentence: str, question: str) -> str | None:
     text = rest_after(_OPINION, rest_after(_ADVERBIAL, _ASIDE.sub("", sentence) or sentence))
     if (led := rest_after(_DIRECTIONS, text)) != text:
         return _bare(led, question)
     question_words = _meaning(question)
-    for m in _COPULA.finditer(text):
+    for m in reversed(list(_COPULA.finditer(text))):
         before, behind = text[: m.start()], text[m.end() :].strip()
         if behind and _meaning(before) <= question_words and not _meaning(behind) <= question_words:
             return None if _NEGATION.match(behind) else _bare(behind, question)
@@ -251,18 +314,31 @@ def _value(sentence: str, question: str) -> str | None:
             and not _meaning(before) <= question_words
         ):
             return None if _NEGATION.search(text) else _bare(before, question)
-        offered = _THAN.split(behind)[0]
-        if offered and _meaning(before) <= question_words and _either(offered, question):
+        offered = rest_after(ARTICLE, _THAN.split(behind)[0])
+        if not offered or not _meaning(before) <= question_words:
+            continue
+        if _either(offered, question):
             return offered
+        subject = rest_after(ARTICLE, before.strip())
+        compared = offered.split()[0].endswith("er") and _meaning(offered) <= question_words
+        if compared and _either(subject, question) and not _NEGATION.search(text):
+            return subject
     if queried_kind(question) in ATTRIBUTES:
         return _bare(text, question)
+    if _NEGATION.search(text) and _meaning(text) <= question_words:
+        return None
     return rest_after(ARTICLE, text) or None
 
 
 def _either(text: str, question: str) -> bool:
     """Whether a question offers the text as an alternative: "higher or lower"."""
+    text = re.escape(text)
     return bool(
-        re.search(rf"\b{re.escape(text)}\b", question, _I) and re.search(r"\bor\b", question)
+        re.search(
+            rf"\b{text}(?:, (?!the |an? )[\w ]+)*,? or\b|\bor (?:is it )?(?:\w+ ){{0,2}}{text}\b",
+            question,
+            _I,
+        )
     )
 
 
@@ -270,14 +346,18 @@ def _bare(text: str, question: str) -> str | None:
     """Return a value without padding; of an attribute with known values, the one at the start or
     the only one in a short phrase."""
     text = unmarked(rest_after(_PADDING, text + " ").strip() or text)
-    text = rest_after(ARTICLE, text)
+    text = _WAY.sub(r"\1", rest_after(ARTICLE, text))
     kind = queried_kind(question)
     if kind not in ATTRIBUTES or not text:
         return text or None
+    if kind == "color" and _TWO_COLORS.match(text):
+        return None
     known = [v for v in ANSWERS[kind] if re.search(rf"(?<![\w-]){v}(?![\w-])", text, _I)]
     begins = re.match(rf"([a-z]+)(?:\s*[,;:(–—]|{_AND_SO_ON})", text, _I)
     if begins and begins[1].lower() in ANSWERS[kind]:
         return begins[1]
-    if len(known) == 1 and len(text.split()) <= PHRASE and not _NEGATION.search(text):
+    short = len(text.split()) <= PHRASE
+    if len(known) == 1 and short and not _NEGATION.search(text):
         return known[0]
-    return None if _OPEN.search(text) else text
+    several = len(known) > 1 and short and kind != "facing"
+    return None if several or _OPEN.search(text) or _NEGATION.match(text) else text
