@@ -72,8 +72,8 @@ class Closed(BaseModel):
 
 def record(name: str, base: type[BaseModel] = Record, /, **fields: Any) -> type[BaseModel]:
     """Return a schema with these fields: a type each, or a type and its default."""
-    given = {key: f if isinstance(f, tuple) else (f, ...) for key, f in fields.items()}
-    return create_model(name, __base__=base, **given)
+    definitions = {key: f if isinstance(f, tuple) else (f, ...) for key, f in fields.items()}
+    return create_model(name, __base__=base, **definitions)
 
 
 def checked(kind: type[Kind], value: object, where: str) -> Kind:

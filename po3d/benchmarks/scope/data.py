@@ -191,13 +191,13 @@ def _question(record: object, where: str) -> Question:
     views = record["view"] if isinstance(record["view"], list) else [record["view"]]
     texts = {option.strip() for option in options}
     if len(options) < 2 or "" in texts or len(texts) < len(options):
-        given = json.dumps(record["options"])[:60]
-        raise InputError(f"{where}: 'options' should be a list of distinct strings, not {given}")
+        value = json.dumps(record["options"])[:60]
+        raise InputError(f"{where}: 'options' should be a list of distinct strings, not {value}")
     if len(images) != len(views):
         raise InputError(f"{where}: 'images' and 'view' should be lists of equal length")
     if any(Path(name).name != name for name in images):
-        given = json.dumps(images)[:60]
-        raise InputError(f"{where}: 'images' should be file names without folders, not {given}")
+        value = json.dumps(images)[:60]
+        raise InputError(f"{where}: 'images' should be file names without folders, not {value}")
     answer = chosen(str(record["answer"]), options)
     if answer is None:
         raise InputError(f"{where}: the answer {record['answer']!r} is not among the options")

@@ -317,8 +317,8 @@ def _summary_text(
             f"rows without an id (columns {', '.join(IDS)}), matched by image and "
             f"question, or question alone: {result.without_id}"
         )
-    found_by = [f"{rule} {n}" for rule, n in sorted(result.rules.items())]
-    lines.append(f"answers extracted by: {', '.join(found_by)}")
+    extracted_by = [f"{rule} {n}" for rule, n in sorted(result.rules.items())]
+    lines.append(f"answers extracted by: {', '.join(extracted_by)}")
     for what, form, items in (
         ("questions without a row, counted as wrong", "{id}", [{"id": i} for i in result.missing]),
         ("rows without a question, ignored", "row {row} ({reason})", result.unmatched),
