@@ -192,7 +192,7 @@ def wandb_loggers(
     os.environ.setdefault("WANDB_SILENT", "true")  # otherwise wandb prints a dozen lines
     from pytorch_lightning.loggers import WandbLogger
 
-    logger = WandbLogger(save_dir=str(out), config=config, **options)
+    logger = WandbLogger(**{"save_dir": str(out), "config": config, **options})
     getattr(logger, "_wandb_init", {}).pop("anonymous", None)  # unset, but wandb 0.31 warns of it
     return [logger]
 

@@ -161,6 +161,21 @@ def workbooks() -> dict[str, bytes]:
     def part(name: str, old: str, new: str) -> bytes:
         return repacked(good, lambda n, t: t.replace(old, new, 1) if name in n else t)
 
+    def shared(length: int, cells: int) -> bytes:
+        """Rows whose prediction is one text, which the file has once."""
+        rows = "".join(
+            f"<row r='{k}'><c r='G{k}' t='s'><v>7</v></c></row>" for k in range(3, cells)
+        )
+        text = f"<si><t>{'a b ' * (length // 4)}</t></si></sst>"
+        added = {"sheet1": ("</sheetData>", rows + "</sheetData>"), "sharedStr": ("</sst>", text)}
+
+        def change(name: str, xml: str) -> str:
+            for part, (old, new) in added.items():
+                xml = xml.replace(old, new) if part in name else xml
+            return xml
+
+        return repacked(good, change)
+
     name = "<definedName name='a'>1</definedName>"
     row = "<row r='{}'><c r='A{}' t='inlineStr'><is><t>x</t></is></c></row>"
     return {
@@ -178,6 +193,8 @@ def workbooks() -> dict[str, bytes]:
         "no zip": b"PK\x03\x04",
         "an empty zip": b"PK\x05\x06" + b"\0" * 18,
         "empty": b"",
+        "a shared text of 1 MB in 5,000 cells": shared(10**6, 5000),
+        "a shared text of 30 kB in 100,000 cells": shared(30_000, 100_000),
         "rows that do not end": sheet(
             "</sheetData>",
             "".join(row.format(k, k) for k in range(3, 20_000))
