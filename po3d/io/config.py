@@ -301,6 +301,8 @@ def check_wandb(options: dict[str, Any] | None) -> None:
         values["run_tags"] = [values["run_tags"]]
     if not isinstance(options.get("config") or {}, dict):
         raise InputError("wandb.config should be an object")
+    if not isinstance(options.get("dir") or "", str):
+        raise InputError("wandb.dir should be the path of a folder")
     try:
         wandb.Settings(**{key: value for key, value in values.items() if key in fields})
     except Exception as error:  # pydantic's and wandb's own

@@ -78,7 +78,7 @@ def scene_files() -> list[Hostile]:
         Hostile(name, _scenes(b"\n".join(written(r) for r in rows)))
         for name, rows in records.items()
     ]
-    deep = b'{"image": "a.jpg", "objects": [{"beliefs": ' + b'{"a":' * 50_000
+    deep = b'{"image": "a.jpg", "objects": [{"beliefs": ' + b'{"a":' * 50_000 + b"\n"
     return [
         *made,
         Hostile("50,000 levels", _scenes(deep)),
