@@ -295,17 +295,18 @@ def check_wandb(options: dict[str, Any] | None) -> None:
 
     if unknown := sorted(set(options) - set(inspect.signature(wandb.init).parameters)):
         raise InputError(f"wandb.init has no argument {visible(unknown[0])!r}")
-    fields = wandb.Settings.model_fields
-    values = {key if key in fields else f"run_{key}": value for key, value in options.items()}
-    if isinstance(values.get("run_tags"), str):  # wandb.init accepts one tag
-        values["run_tags"] = [values["run_tags"]]
     if not isinstance(options.get("config") or {}, dict):
         raise InputError("wandb.config should be an object")
     if not isinstance(options.get("dir") or "", str):
         raise InputError("wandb.dir should be the path of a folder")
-    try:
-        wandb.Settings(**{key: value for key, value in values.items() if key in fields})
-    except Exception as error:  # pydantic's and wandb's own
-        wrong = error.errors()[0] if hasattr(error, "errors") else {"msg": str(error), "loc": ()}
-        name = ".".join(str(part) for part in wrong["loc"][:1]).removeprefix("run_")
-        raise InputError(f"wandb{name and f'.{name}'}: {visible(wrong['msg'])}") from None
+    for key, value in options.items():
+        field = key if key in wandb.Settings.model_fields else f"run_{key}"
+        if value is None or field not in wandb.Settings.model_fields:
+            continue
+        try:  # wandb.init accepts one tag too
+            wandb.Settings(
+                **{field: [value] if key == "tags" and isinstance(value, str) else value}
+            )
+        except Exception as error:  # pydantic's and wandb's own
+            reason = error.errors()[0]["msg"] if hasattr(error, "errors") else str(error)
+            raise InputError(f"wandb.{key}: {visible(reason)}") from None

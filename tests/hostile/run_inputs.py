@@ -3,12 +3,13 @@ headers of arrays and tensors.
 """
 
 import functools
+import itertools
 import json
 import os
 import struct
 import tempfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,7 @@ from po3d.io.config import check_wandb, compose
 from po3d.perception.depth_files import read_depth
 from po3d.systems.table_files import TableFile
 
+HALF = "\ud800"  # of a character outside of Unicode's first plane
 TAG = "<script>alert(1)</script><img src=x onerror=alert(1)>"
 
 
@@ -93,7 +95,7 @@ ODD_NAMES = (
     '"><svg onload=alert(1)>',
     "javascript:alert(1)",
     "=cmd|'/C calc'!A0",
-    "\ud800",
+    HALF,
     "\u202egnp.exe",
     "\x1b]0;title\x07",
     "a\u2028b",
@@ -154,17 +156,22 @@ def page_names() -> list[Hostile]:
 
         return call
 
-    def scene(**fields: object) -> Callable[[dict], dict]:
-        return lambda row: first(row, **fields) if row.get("objects") else row
+    def named(names: Sequence[str]) -> Callable[[dict], dict]:
+        def change(row: dict) -> dict:
+            objects = [
+                {**o, "beliefs": {"name": {name: 1.0}}, "name": name}
+                for o, name in zip(row.get("objects", ()), itertools.cycle(names))
+            ]
+            return {**row, "objects": objects}
 
-    made = []
-    for name in ODD_NAMES[:9]:
-        own = scene(beliefs={"name": {name: 1.0}}, name=name)
-        made.append(Hostile(f"an object {name[:20]!r}", run(own, "scenes.jsonl")))
-    for key in ("answer", "reason", "program"):
-        change = lambda row, key=key: {**row, key: TAG}  # noqa: E731
-        made.append(Hostile(f"a tag as {key}", run(change, "predictions.jsonl")))
-    return made
+        return change
+
+    tags = dict.fromkeys(("answer", "reason", "program"), TAG)
+    return [
+        Hostile("objects", run(named([n for n in ODD_NAMES if n != HALF]), "scenes.jsonl")),
+        Hostile("half a character", run(named((HALF,)), "scenes.jsonl")),
+        Hostile("tags in predictions", run(lambda row: {**row, **tags}, "predictions.jsonl")),
+    ]
 
 
 @family("predictions that repeat")
