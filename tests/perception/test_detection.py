@@ -155,6 +155,7 @@ def test_outputs_are_decoded_by_their_formulas(calibration):
         np.testing.assert_allclose(found.occluder[b][rows][:, columns], want, rtol=2e-3, atol=1e-6)
     assert found.hold is None
     assert found.present.equal(present)
+    assert found.box.is_inference()
 
 
 def test_a_box_does_not_depend_on_the_boxes_beside_it():
@@ -296,6 +297,7 @@ def test_batches_are_joined_in_order_and_trimmed_to_the_fullest_image():
     np.testing.assert_array_equal(trimmed.occluder[..., 4], whole.occluder[:, :4, -1])
     np.testing.assert_array_equal(trimmed.depth, whole.depth[:, :4])
     held = detected(net, images(3), 64, 3, CALIBRATION, log_focal=focal)
+    assert held.score.is_inference()
     assert held.arrays().box.shape == (3, 1, 4)  # without objects: one row of padding
     np.testing.assert_array_equal(held.arrays().hold, held.hold)
 

@@ -19,6 +19,7 @@ from po3d.training.samplers import (
     DistributedShares,
     IndexedByStep,
     LengthStream,
+    Order,
     ReplayOrder,
     Shuffled,
     StreamData,
@@ -173,6 +174,11 @@ def test_validation_batches_are_slices_in_order_of_which_each_process_takes_its_
     assert list(DistributedShares(order, batch)) == [
         order[k : k + batch] for k in range(0, size, batch)
     ]
+
+
+def test_an_order_has_blocks():
+    with pytest.raises(TypeError, match="block_order"):
+        Order()
 
 
 def test_samples_are_indexed_modulo_their_number():
