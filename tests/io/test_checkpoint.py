@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from safetensors.torch import save as serialise
 
 from po3d.io import checkpoint, hub, paths
@@ -75,6 +76,8 @@ def test_a_compact_pair_is_off_by_half_a_step_of_its_channel_at_most(pair):
     assert error.max() > 0
     for name in ("linear.weight", "linear.bias", "dead.weight", "steps"):
         assert torch.equal(found[name], load(folder / "a")[0][name])
+    stored = load_file(folder / "b.safetensors")
+    assert (stored[f"dead.weight{SCALE}"] > 0).all()  # a channel of zeros is not divided by 0
     old = load(folder / "a")[1]
     assert {**meta, "sha256": 0} == {**old, "sha256": 0}
     sizes = [(folder / f"{name}.safetensors").stat().st_size for name in "ab"]
@@ -279,12 +282,17 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path, value):
         load(path)
 
 
-@pytest.mark.parametrize(("values", "message"), [(1249, "far more"), (1250, "missing tensor")])
-def test_parameters_are_limited_by_the_values_of_the_weights(values, message):
-    sides = 4000, 5000
-    assert sides[0] * sides[1] + sides[1] == REPLACED * 1250 + SPARE
+@pytest.mark.parametrize(("more", "message"), [(0, "missing tensor"), (1, "far more")])
+def test_parameters_are_limited_by_the_values_of_the_weights(more, message):
+    values = 1250
+    assert 4000 * 5000 + 5000 == REPLACED * values + SPARE
+
+    def make():
+        one_more = [torch.nn.PReLU()] * more
+        return torch.nn.Sequential(torch.nn.Linear(4000, 5000), *one_more)
+
     with pytest.raises(InputError, match=message):
-        restored(lambda: torch.nn.Linear(*sides), {"weight": torch.zeros(values)}, "x")
+        restored(make, {"weight": torch.zeros(values)}, "x")
 
 
 def test_a_network_built_in_another_thread_has_its_own_values():
