@@ -289,7 +289,7 @@ def test_parameters_are_limited_by_the_values_of_the_weights(more, message):
     assert limit == 4000 * 5000 + 5000
 
     def make():
-        one_more = [torch.nn.PReLU()] * more
+        one_more = [torch.nn.PReLU() for _ in range(more)]
         return torch.nn.Sequential(torch.nn.Linear(4000, 5000), *one_more)
 
     with pytest.raises(InputError, match=message):
