@@ -159,3 +159,20 @@ def test_rows_columns_and_cells_of_text_are_counted(tmp_path, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(tables, name, value)
             refused(path, f"more than the limit of {message}")
+
+
+@pytest.mark.parametrize("cells", [100, 4_000])
+def test_a_text_that_a_workbook_has_once_counts_in_each_of_its_cells(tmp_path, cells):
+    """openpyxl writes a text once, however many cells have it: 4,000 cells of 100 kB are 400 MB."""
+    path = write(tmp_path / "a.xlsx", [{"id": "1", "a": "x"}] * (cells + 1))
+
+    def change(name, text):
+        large = "a b " * 25_000
+        return text.replace("<t>x</t>", f"<t>{large}</t>") if "sharedStrings" in name else text
+
+    repacked(path, change)
+    assert path.stat().st_size < 200_000
+    if cells == 100:
+        assert len(list(table_rows(path))) == cells + 1
+    else:
+        refused(path, "more than the limit of 256,000,000 characters")
