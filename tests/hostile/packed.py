@@ -164,17 +164,17 @@ def workbooks() -> dict[str, bytes]:
     def shared(length: int, cells: int) -> bytes:
         """Rows whose prediction is one text, which the file has once."""
         rows = "".join(
-            f"<row r='{k}'><c r='G{k}' t='s'><v>7</v></c></row>" for k in range(3, cells)
+            f"<row r='{k}'><c r='G{k}' t='s'><v>0</v></c></row>" for k in range(3, cells)
         )
-        text = f"<si><t>{'a b ' * (length // 4)}</t></si></sst>"
-        added = {"sheet1": ("</sheetData>", rows + "</sheetData>"), "sharedStr": ("</sst>", text)}
+        kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+        part = f'<Override PartName="/xl/sharedStrings.xml" ContentType="{kind}"/></Types>'
+        space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+        text = f'<sst xmlns="{space}"><si><t>{"a b " * (length // 4)}</t></si></sst>'
 
         def change(name: str, xml: str) -> str:
-            for part, (old, new) in added.items():
-                xml = xml.replace(old, new) if part in name else xml
-            return xml
+            return xml.replace("</Types>", part).replace("</sheetData>", rows + "</sheetData>")
 
-        return repacked(good, change)
+        return repacked(good, change, **{"xl/sharedStrings.xml": text})
 
     name = "<definedName name='a'>1</definedName>"
     row = "<row r='{}'><c r='A{}' t='inlineStr'><is><t>x</t></is></c></row>"
