@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from tools.mutants import outcomes, sampled
+from tools.mutants import annotated, outcomes, sampled
 
 
 @pytest.fixture
@@ -37,6 +37,15 @@ def test_a_sample_depends_on_the_seed_and_the_source_alone(session):
     assert jobs(session, "work_items") == jobs(session, "mutation_specs")
     assert sampled(session, 8, 4) == 8
     assert sampled(session, 100, 4) == 8
+
+
+def test_type_annotations_are_not_mutated(session):
+    source = "\n".join([*"0" * 6, "x: int | None = 1", "def f(y: str | int) -> a | b: ..."])
+    assert sorted(annotated(source)) == [((7, 3), (7, 13)), ((8, 9), (8, 18)), ((8, 23), (8, 28))]
+    with sqlite3.connect(session) as base:
+        base.execute("update mutation_specs set start_pos_col = 3")
+    assert sampled(session, 100, 3, source) == 29  # the one of line 7 is left out
+    assert len(jobs(session, "work_items")) == 29
 
 
 def test_what_survived_is_told(session):

@@ -21,6 +21,18 @@ import pytest
 OWN = ("po3d", "tests", "tools", "evaluate", "train", "conftest")
 
 
+class WithoutShrinking:
+    """A plugin of pytest: hypothesis does not simplify a failing example, which takes seconds."""
+
+    def pytest_sessionstart(self) -> None:
+        with contextlib.suppress(ImportError):
+            from hypothesis import Phase, settings
+
+            phases = [Phase.explicit, Phase.generate]
+            settings.register_profile("mutants", settings(), phases=phases)
+            settings.load_profile("mutants")
+
+
 def child_code(tests: list[str], seconds: int, names: Path | None = None) -> int:
     """Return pytest's exit code of the tests in a fork, or 1 if it takes more processor time than
     `seconds`. `names`: a file for the names of the modules that are then imported."""
@@ -32,7 +44,8 @@ def child_code(tests: list[str], seconds: int, names: Path | None = None) -> int
             null = os.open(os.devnull, os.O_WRONLY)
             os.dup2(null, 1)
             os.dup2(null, 2)
-            code = int(pytest.main(["-x", "-q", "--no-header", "-p", "no:cacheprovider", *tests]))
+            options = ["-x", "-q", "--no-header", "-p", "no:cacheprovider"]
+            code = int(pytest.main([*options, *tests], plugins=[WithoutShrinking()]))
             if names is not None:
                 names.write_text(json.dumps(sorted(sys.modules)))
         finally:

@@ -9,6 +9,7 @@ import of the project's modules; libraries are imported once (`tools.mutant_runs
 """
 
 import argparse
+import ast
 import os
 import random
 import shutil
@@ -34,16 +35,39 @@ name = "local"
 """
 
 
-def sampled(session: Path, count: int, seed: int) -> int:
-    """Keep `count` random mutants in a session, chosen by seed; return their original number."""
+def annotated(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Return the beginning and the end (line, column) of each type annotation."""
+    found: list[ast.expr | None] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.AnnAssign | ast.arg):
+            found.append(node.annotation)
+        elif isinstance(node, ast.FunctionDef):
+            found.append(node.returns)
+    return [
+        ((part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset))
+        for part in found
+        if part is not None
+    ]
+
+
+def sampled(session: Path, count: int, seed: int, source: str = "") -> int:
+    """Keep `count` random mutants in a session, chosen by seed; return their original number.
+
+    Mutants of type annotations in `source` are left out: they end the import, or do nothing.
+    """
     order = "operator_name, start_pos_row, start_pos_col, occurrence, operator_args"
+    places = annotated(source)
     with sqlite3.connect(session) as base:
-        known = [
-            row[0] for row in base.execute(f"select job_id from mutation_specs order by {order}")
-        ]
-        left_out = set(known) - set(random.Random(seed).sample(known, min(count, len(known))))
+        rows = list(
+            base.execute(
+                "select job_id, start_pos_row, start_pos_col from mutation_specs order by " + order
+            )
+        )
+        known = [job for job, *at in rows if not any(a <= tuple(at) <= b for a, b in places)]
+        kept = set(random.Random(seed).sample(known, min(count, len(known))))
+        left_out = [(job,) for job, *_ in rows if job not in kept]
         for table in ("mutation_specs", "work_items"):
-            base.executemany(f"delete from {table} where job_id = ?", [(job,) for job in left_out])
+            base.executemany(f"delete from {table} where job_id = ?", left_out)
     return len(known)
 
 
@@ -72,7 +96,7 @@ def measured(
         run = [sys.executable, "-m", "cosmic_ray.cli"]
         own = {**os.environ, "PYTHONPATH": str(root)}
         subprocess.run([*run, "init", "mutants.toml", session.name], cwd=root, env=own, check=True)
-        there = sampled(session, count, seed)
+        there = sampled(session, count, seed, (root / module).read_text(encoding="utf-8"))
         executed = [sys.executable, "-m", "tools.mutant_runs", session.name, str(timeout), *tests]
         executed += ["-k", select] if select else []
         if subprocess.run(executed, cwd=root, env=own, check=False).returncode:

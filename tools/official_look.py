@@ -5,6 +5,8 @@
         # test: 150, to be used once
     python evaluate.py data.root=SETS/development_superclevr out=RUN_A      # and development_hdri
     python -m tools.official_look figures RUN_A RUN_B
+    python -m tools.official_look domain SETS/development_superclevr/images
+        # what --perception auto says to each picture
 
 The scenes are PulseCheck457's, half in each style, rendered by Cycles with the official vehicles of
 the folder DIR; missing types are replaced by our own models with meshes not used in training. Half
@@ -18,6 +20,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
 
 from po3d.benchmarks.metrics import match, perception
 from po3d.benchmarks.registry import benchmark_of
@@ -34,6 +39,7 @@ from po3d.synthesis.render.official import OFFICIAL_LOOKS
 SETS = {"development": (9001, 50, "validation"), "test": (9002, 75, "test")}
 # the column that needs them, which the files of real pictures cannot provide
 MASKS = "L4-Occlusion"
+DECISIONS = ("street", "warned", "another domain", "refused")  # of --perception auto
 FIGURES = (
     "recall",
     "precision",
@@ -83,6 +89,31 @@ def figures(runs: list[Path]) -> str:
         if root := report["provenance"]["config"]["data"]["root"]:
             rows += _by_origin(run, root)
     return text(Table(("run", "objects", "mean of six", *FIGURES), rows))
+
+
+def domain(folders: Sequence[Path]) -> str:
+    """Return a row for each folder: how many of its pictures `--perception auto` takes for streets,
+    takes with a warning, takes for something else, and refuses; and the OOD scores of those taken.
+    """
+    import po3d
+
+    router, rows = po3d.load("auto"), []
+    for folder in folders:
+        paths = sorted(p for p in folder.rglob("*") if p.suffix in (".png", ".jpg"))
+        counts, scores = dict.fromkeys(DECISIONS, 0), []
+        for path in tqdm(paths, folder.name, leave=False):
+            try:
+                match = router.chosen(path)
+            except InputError:
+                counts["refused"] += 1
+                continue
+            scores.append(match.strangeness)
+            counts["warned" if match.strange else "street"] += match.kind == "street"
+            counts["another domain"] += match.kind != "street"
+        spread = np.quantile(scores, [0.5, 0.99, 1]) if scores else [math.nan] * 3
+        cells = [f"{score:.2f}" for score in spread]
+        rows.append((str(folder), len(paths), *counts.values(), *cells))
+    return text(Table(("pictures", "n", *DECISIONS, "score, median", "99 %", "largest"), rows))
 
 
 def _cells(figures_row: Mapping[str, float | None]) -> list[str | None]:
@@ -140,9 +171,13 @@ def main() -> int:
     make_parser.add_argument("--python", default="", help="a Python interpreter with bpy")
     two = commands.add_parser("figures")
     two.add_argument("runs", type=Path, nargs="+")
+    pictures = commands.add_parser("domain")
+    pictures.add_argument("folders", type=Path, nargs="+")
     arguments = parser.parse_args()
     if arguments.command == "make":
         return guarded(lambda: make(arguments))
+    if arguments.command == "domain":
+        return guarded(lambda: print(domain(arguments.folders)))
     return guarded(lambda: print(figures(arguments.runs)))
 
 

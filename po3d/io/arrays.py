@@ -20,7 +20,8 @@ def read_npy(path: str | Path, what: str, most: int) -> np.ndarray:
     except (OSError, ValueError) as error:
         raise InputError(f"{unreadable(path, what, error)}, so it can't be read") from None
     try:
-        values = np.lib.format.open_memmap(path, mode="r")
+        with np.errstate(over="ignore"):  # sides whose product overflows are refused below
+            values = np.lib.format.open_memmap(path, mode="r")
     except Exception as error:  # numpy's parser of headers raises errors of many classes
         reason = " ".join(str(error).split())[:120] or type(error).__name__
         raise InputError(f"{what} {path} can't be read as a .npy file ({reason})") from None

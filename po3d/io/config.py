@@ -30,7 +30,7 @@ from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from po3d.io.cli_errors import guarded, out_of_memory
 from po3d.io.deprecated_names import new_options
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, printable, visible
 from po3d.io.paths import CONFIGS, INSTALLED, script
 from po3d.io.paths import ROOT as ROOT  # imported from here by scripts and tests
 
@@ -44,6 +44,10 @@ def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
     overrides = new_options(overrides)
     if wrong := next((o for o in overrides if "=" not in o and not o.startswith("~")), None):
         raise InputError(f"{wrong!r} is not an option; options have the form key=value, see --help")
+    if wrong := next((o for o in overrides if "\0" in o), None):
+        raise InputError(f"the option {printable(wrong)} contains a NUL character")
+    if wrong := next((o for o in overrides if o.lstrip("+~").startswith("hydra.")), None):
+        raise InputError(f"{printable(wrong)}: hydra's own options have an effect only with -m")
     try:
         config = _compose(name, [as_typed(name, override) for override in overrides])
         # raises on invalid interpolations
@@ -53,6 +57,10 @@ def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
         raise InputError(f"the option {key} has no value; set {key}=...") from None
     except (HydraException, OmegaConfBaseException) as error:
         raise InputError(_one_line(name, overrides, error)) from None
+    except RecursionError:
+        raise InputError("an option is nested too deeply") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise InputError(f"an option is not readable ({' '.join(str(error).split())})") from None
     from po3d.io.settings_schemas import check_settings  # pydantic takes 0.1 s to import
 
     check_settings(name, plain)
@@ -275,7 +283,7 @@ def _keys(node: Any, prefix: str = "") -> Iterator[str]:
 
 
 def check_wandb(options: dict[str, Any] | None) -> None:
-    """Raise InputError for options that wandb.init would reject after the run."""
+    """Raise InputError for options and values that wandb.init would reject after the run."""
     if options is None:
         return
     if importlib.util.find_spec("wandb") is None:
@@ -283,4 +291,19 @@ def check_wandb(options: dict[str, Any] | None) -> None:
     import wandb  # slow import
 
     if unknown := sorted(set(options) - set(inspect.signature(wandb.init).parameters)):
-        raise InputError(f"wandb.init has no argument {unknown[0]!r}")
+        raise InputError(f"wandb.init has no argument {visible(unknown[0])!r}")
+    if not isinstance(options.get("config") or {}, dict):
+        raise InputError("wandb.config should be an object")
+    if not isinstance(options.get("dir") or "", str):
+        raise InputError("wandb.dir should be the path of a folder")
+    for key, value in options.items():
+        field = key if key in wandb.Settings.model_fields else f"run_{key}"
+        if value is None or field not in wandb.Settings.model_fields:
+            continue
+        try:  # wandb.init accepts one tag too
+            wandb.Settings(
+                **{field: [value] if key == "tags" and isinstance(value, str) else value}
+            )
+        except Exception as error:  # pydantic's and wandb's own
+            reason = error.errors()[0]["msg"] if hasattr(error, "errors") else str(error)
+            raise InputError(f"wandb.{key}: {visible(reason)}") from None

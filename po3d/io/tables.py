@@ -20,7 +20,7 @@ ROWS, COLUMNS = 2_000_000, 1_000
 CELLS = 50_000_000
 # Cells of a workbook or parquet file: a few kilobytes may encode any number.
 PACKED_CELLS = 5_000_000
-UNPACKED = 256_000_000  # bytes of a workbook
+UNPACKED = 256_000_000  # bytes of a workbook, and characters of its cells
 # Limits on the decompressed size: RATIO times the file, or SMALL bytes.
 RATIO, SMALL = 200, 10_000_000
 # Bytes of parts other than cells: openpyxl turns styles and names into objects of kilobytes each.
@@ -83,10 +83,13 @@ def _workbook(path: Path, where: str, extra: str, sheet: str) -> Iterator[list[A
         book = openpyxl.load_workbook(path, read_only=True, data_only=False, keep_links=False)
         cells = book[sheet] if sheet in book.sheetnames else book.worksheets[0]
         cells.reset_dimensions()  # the declared size may be wrong
-        width = None
+        width, decoded = None, 0
         for number, row in enumerate(cells.iter_rows(), 1):
             _check(number, len(row), number, where, ROWS)
             values = [_value(cell.value) for cell in row]
+            # a shared text is in the file once, and in any number of cells
+            decoded += sum(map(_size, values))
+            _check_decoded(decoded, UNPACKED, where)
             if width is None:
                 width = len(values)
                 yield ["" if value is None else value for value in values]
@@ -144,6 +147,11 @@ def _size(value: Any) -> int:
     return 8 + (sum(map(_size, value)) if isinstance(value, list) else 0)
 
 
+def _check_decoded(decoded: int, most: int, where: str) -> None:
+    if decoded > most:
+        raise InputError(f"{where} unpacks to more than the limit of {most:,} characters")
+
+
 def _describes(name: str) -> bool:
     """Return whether a part of a workbook is XML without cells: styles, names, relations."""
     cells = name.startswith("xl/worksheets/sheet") or name.lower() == "xl/sharedstrings.xml"
@@ -164,10 +172,7 @@ def _parquet(path: Path, where: str, extra: str) -> Iterator[list[Any]]:
             for batch in file.iter_batches(BATCH):
                 for row in batch.to_pylist():
                     decoded += sum(map(_size, row.values()))
-                    if decoded > DECODED:
-                        raise InputError(
-                            f"{where} unpacks to more than the limit of {DECODED:,} characters"
-                        )
+                    _check_decoded(decoded, DECODED, where)
                     yield list(row.values())
     except FileNotFoundError:
         raise InputError(f"{where.removesuffix(f' {path}')} not found: {path}") from None

@@ -192,7 +192,8 @@ def wandb_loggers(
     os.environ.setdefault("WANDB_SILENT", "true")  # otherwise wandb prints a dozen lines
     from pytorch_lightning.loggers import WandbLogger
 
-    logger = WandbLogger(save_dir=str(out), config=config, **options)
+    own = {"save_dir": str(out), "config": {**config, **(options.get("config") or {})}}
+    logger = WandbLogger(**{**options, **own})
     getattr(logger, "_wandb_init", {}).pop("anonymous", None)  # unset, but wandb 0.31 warns of it
     return [logger]
 

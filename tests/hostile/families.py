@@ -634,16 +634,16 @@ def picture(
     return buffer.getvalue()
 
 
-def bomb(width: int, height: int) -> bytes:
-    """A PNG that says it is so large."""
+def bomb(width: int, height: int, bits: int = 8, *more: tuple[bytes, bytes]) -> bytes:
+    """A PNG that says it is so large, of 8 bits (RGB) or 16 (gray); `more`: other chunks."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return (
             struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
         )
 
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    rows = chunk(b"IDAT", zlib.compress(b"\0" * 1000))
+    head = struct.pack(">IIBBBBB", width, height, bits, 2 if bits == 8 else 0, 0, 0, 0)
+    rows = b"".join(chunk(*part) for part in more) + chunk(b"IDAT", zlib.compress(b"\0" * 1000))
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + rows + chunk(b"IEND", b"")
 
 

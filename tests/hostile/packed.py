@@ -161,6 +161,21 @@ def workbooks() -> dict[str, bytes]:
     def part(name: str, old: str, new: str) -> bytes:
         return repacked(good, lambda n, t: t.replace(old, new, 1) if name in n else t)
 
+    def shared(length: int, cells: int) -> bytes:
+        """Rows whose prediction is one text, which the file has once."""
+        rows = "".join(
+            f"<row r='{k}'><c r='G{k}' t='s'><v>0</v></c></row>" for k in range(3, cells)
+        )
+        kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+        part = f'<Override PartName="/xl/sharedStrings.xml" ContentType="{kind}"/></Types>'
+        space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+        text = f'<sst xmlns="{space}"><si><t>{"a b " * (length // 4)}</t></si></sst>'
+
+        def change(name: str, xml: str) -> str:
+            return xml.replace("</Types>", part).replace("</sheetData>", rows + "</sheetData>")
+
+        return repacked(good, change, **{"xl/sharedStrings.xml": text})
+
     name = "<definedName name='a'>1</definedName>"
     row = "<row r='{}'><c r='A{}' t='inlineStr'><is><t>x</t></is></c></row>"
     return {
@@ -178,6 +193,8 @@ def workbooks() -> dict[str, bytes]:
         "no zip": b"PK\x03\x04",
         "an empty zip": b"PK\x05\x06" + b"\0" * 18,
         "empty": b"",
+        "a shared text of 1 MB in 5,000 cells": shared(10**6, 5000),
+        "a shared text of 30 kB in 100,000 cells": shared(30_000, 100_000),
         "rows that do not end": sheet(
             "</sheetData>",
             "".join(row.format(k, k) for k in range(3, 20_000))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from families import Hostile, family
-from onnx_files import write_constant
+from onnx_files import field, with_tensor, write_constant
 from PIL import Image
 
 from po3d.cli import main as cli
@@ -149,7 +149,22 @@ def detectors() -> list[Hostile]:
     def changed(k: int) -> Callable[[Path], bytes]:
         return lambda folder: damaged(network(folder, 64), 18)[k][1]
 
+    def given(tensor: bytes, opset: int = 13) -> Callable[[Path], bytes]:
+        return lambda folder: with_tensor(tensor, opset)
+
+    elsewhere = field(13, field(1, "location") + field(2, "../../../../etc/passwd")) + field(14, 1)
+    sides = field(1, 1) + field(1, 5) + field(1, 6)
+    tensors = {
+        "weights in a file of another folder": given(sides + field(2, 1) + elsewhere),
+        "2**60 weights": given(field(1, 2**30) + field(1, 2**30) + field(2, 1) + field(9, b"0000")),
+        "weights of an unknown type": given(sides + field(2, 999) + field(9, b"0" * 120)),
+        "weights that are too few": given(sides + field(2, 1) + field(9, b"0")),
+        "operators of the year 10,000": given(sides + field(2, 1) + field(9, b"0" * 120), 10**6),
+        "an empty file": lambda folder: b"",
+        "a pickle": lambda folder: b"\x80\x04cos\nsystem\n(S'true'\ntR.",
+    }
     return [
+        *(Hostile(name, run(content)) for name, content in tensors.items()),
         *(Hostile(f"damaged, number {k}", run(changed(k))) for k in range(18)),
         Hostile("an input of 10 gigapixels", run(lambda folder: network(folder, 100_000))),
     ]

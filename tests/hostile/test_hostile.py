@@ -1,6 +1,6 @@
 """Nothing that comes from outside ends in a traceback, hangs, or is answered though it is
-impossible: some 500 hostile inputs through the library's own entry points. `python -m pytest
-tests/hostile -s` prints how many of what was tried.
+impossible: some 950 hostile inputs through the library's own entry points. `python -m pytest
+tests/hostile -s` prints the table of docs/safety.md.
 """
 
 import contextlib
@@ -18,11 +18,13 @@ from typing import NamedTuple
 import packed  # more families
 import photographs  # noqa: F401
 import pytest
+import run_inputs
 from families import FAMILIES, REFUSED, right
 
 from po3d.benchmarks.registry import opened
 from po3d.evaluation import calibration
 from po3d.evaluation.harness import imports
+from po3d.io.text_tables import Table, markdown
 from po3d.language.read.room_parser import RoomParser
 from po3d.language.read.street_parser import Parser
 
@@ -31,6 +33,7 @@ from po3d.language.read.street_parser import Parser
 LIMIT = 10
 WALL = 120
 MEGABYTES = 1000  # that the process may grow by at one input
+HEADER = ("kind", "inputs", "refused", "answered", "faults", "longest, s", "memory, MB more")
 RAW = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )  # what a terminal would obey
@@ -126,24 +129,22 @@ def test_no_traceback_no_hang_no_answer_from_what_is_impossible(family):
 
 def test_what_was_spoiled_was_right_before():
     found = [
-        tried("questions", *hostile) for hostile in [*right(), *packed.right()]
+        tried("questions", *hostile) for hostile in [*right(), *packed.right(), *run_inputs.right()]
     ]  # of a family that may be answered
     assert not [f"{o.name}: {o.code} {o.fault}" for o in found if o.code != 0 or o.fault]
 
 
-def test_at_least_600_inputs_of_20_families_are_tried():
-    rows = [(name, outcomes(name)) for name in FAMILIES]
-    print(
-        f"\n{'family':<56}{'tried':>6}{'refused':>8}{'answered':>9}{'faults':>7}{'slowest':>9}{'most':>9}"
-    )
-    for name, found in rows:
-        codes, slowest = Counter(o.code for o in found), max(o.seconds for o in found)
-        most = max(o.megabytes for o in found)
+def test_at_least_900_inputs_of_34_families_are_tried():
+    rows, total = [], 0
+    for name in FAMILIES:
+        found = outcomes(name)
+        codes = Counter(o.code for o in found)
         faults = sum(bool(o.fault) for o in found)
-        print(
-            f"{name:<56}{len(found):>6}{codes[2]:>8}{codes[0] + codes[1]:>9}{faults:>7}{slowest:>8.1f}s{most:>6.0f} MB"
-        )
-    total = sum(len(found) for _, found in rows)
-    print(f"{len(rows)} families, {total} inputs")
-    assert len(rows) >= 20
-    assert total >= 600
+        slowest, most = max(o.seconds for o in found), max(o.megabytes for o in found)
+        cells = [len(found), codes[2], codes[0] + codes[1], faults, slowest, round(most)]
+        rows.append([name, *cells])
+        total += len(found)
+    print("\n" + markdown(Table(HEADER, rows)))  # docs/safety.md
+    print(f"{len(rows)} kinds, {total} inputs")
+    assert len(rows) >= 34
+    assert total >= 900

@@ -159,3 +159,26 @@ def test_rows_columns_and_cells_of_text_are_counted(tmp_path, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(tables, name, value)
             refused(path, f"more than the limit of {message}")
+
+
+@pytest.mark.parametrize("cells", [100, 4_000])
+def test_a_text_that_a_workbook_has_once_counts_in_each_of_its_cells(tmp_path, cells):
+    """4,000 cells of a text of 100 kB, which the file has once, are 400 MB."""
+    path = write(tmp_path / "a.xlsx", [{"id": "1", "a": "x"}] * (cells + 1))
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    part = f'<Override PartName="/xl/sharedStrings.xml" ContentType="{kind}"/></Types>'
+
+    def change(name, text):
+        text = text.replace("</Types>", part)
+        return text.replace('t="inlineStr"><is><t>x</t></is>', 't="s"><v>0</v>')
+
+    repacked(path, change)
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as file:
+        text = f'<sst xmlns="{space}"><si><t>{"a b " * 25_000}</t></si></sst>'
+        file.writestr("xl/sharedStrings.xml", text)
+    assert path.stat().st_size < 200_000
+    if cells == 100:
+        assert [len(row["a"]) for row in table_rows(path)] == [100_000] * (cells + 1)
+    else:
+        refused(path, "more than the limit of 256,000,000 characters")

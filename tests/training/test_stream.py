@@ -2,21 +2,27 @@
 epoch.
 """
 
+import os
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pytorch_lightning.utilities.parsing import AttributeDict
+from tiny_trainings import NoiseData
 
 from po3d.io.seeding import rng
 from po3d.training.samplers import (
     SORTED,
     BatchStream,
     DistributedShares,
+    IndexedByStep,
     LengthStream,
+    Order,
     ReplayOrder,
     Shuffled,
+    StreamData,
 )
 
 
@@ -121,8 +127,6 @@ def test_validation_is_shared_without_repeats_in_equally_many_batches(size, worl
 
 
 def test_the_place_is_of_the_trainer_alone():
-    from tiny_trainings import NoiseData
-
     data = NoiseData()
     data.trainer = SimpleNamespace(
         max_steps=6, global_step=0, accumulate_grad_batches=2, global_rank=0, world_size=1
@@ -132,3 +136,109 @@ def test_the_place_is_of_the_trainer_alone():
     data.trainer.global_step = 4
     assert list(sampler) == whole[8:]
     assert len(whole) == 12
+    assert len(sampler) == 12
+
+
+def test_without_a_folder_all_samples_of_a_round_are_new():
+    order = ReplayOrder(0, 2, 3, False, 0, 0.4)
+    assert (order.old, order.size) == (0, 6)
+    assert sorted(order(position) for position in range(6)) == list(range(6))
+    with_folder = ReplayOrder(0, 2, 3, True, 5, 0.25)
+    numbers = [with_folder(position) for position in range(8)]
+    assert sorted(n // 2 for n in numbers if n // 2 >= 5) == list(range(5, 11))
+    assert with_folder.old == 2
+
+
+def test_standing_samples_come_in_the_order_of_epochs():
+    order, own = ReplayOrder(4, 1, 2, False, 3, 0.5), Shuffled(3, 4)
+    for block in range(6):
+        numbers = [order(4 * block + k) for k in range(4)]
+        want = [own(2 * block + k) % 3 for k in range(2)]
+        assert sorted(n for n in numbers if n < 3) == sorted(want)
+        assert sorted(n for n in numbers if n >= 3) == [3 + 2 * block, 4 + 2 * block]
+
+
+@given(st.integers(0, 40), st.integers(1, 5), st.integers(1, 4))
+def test_validation_batches_are_slices_in_order_of_which_each_process_takes_its_share(
+    size, batch, world
+):
+    order = [7 * k % 101 for k in range(size)]
+    whole = order[: size - size % world]
+    ranks = [DistributedShares(order, batch, r, world) for r in range(world)]
+    for r, rank in enumerate(ranks):
+        want = []
+        for begin in range(0, len(whole), batch * world):
+            want.append(whole[begin : begin + batch * world][r::world])
+        assert list(rank) == want
+        assert len(rank) == len(want)
+    assert list(DistributedShares(order, batch)) == [
+        order[k : k + batch] for k in range(0, size, batch)
+    ]
+
+
+def test_an_order_has_blocks():
+    with pytest.raises(TypeError, match="block_order"):
+        Order()
+
+
+def test_samples_are_indexed_modulo_their_number():
+    samples = IndexedByStep(list("abc"))
+    assert len(samples) == 3
+    assert [samples[k] for k in (0, 2, 3, 7)] == ["a", "c", "a", "b"]
+
+
+def placed_data(device: str = "cpu", processes: int | None = None, **hparams) -> StreamData:
+    data = NoiseData()
+    strategy = SimpleNamespace(root_device=SimpleNamespace(type=device))
+    if processes is not None:
+        strategy.num_processes = processes
+    data.trainer = SimpleNamespace(
+        max_steps=6,
+        global_step=0,
+        accumulate_grad_batches=1,
+        global_rank=1,
+        world_size=2,
+        strategy=strategy,
+    )
+    data._hparams = AttributeDict({**data.hparams, **hparams})
+    return data
+
+
+def test_readers_are_those_of_the_settings_or_the_cpus_of_a_process(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    assert placed_data().readers() == 0
+    assert placed_data(num_workers=3).readers() == 3
+    assert placed_data(num_workers=0, device="cuda").readers() == 0
+    assert placed_data(num_workers=None).readers() == 0
+    assert placed_data(num_workers=None, device="cuda").readers() == 8
+    assert placed_data(num_workers=None, device="cuda", processes=3).readers() == 2
+    assert placed_data(num_workers=None, device="cuda", processes=20).readers() == 1
+
+
+@pytest.mark.filterwarnings("ignore:This DataLoader will create")
+def test_loaders_have_the_batches_of_this_process():
+    data = placed_data(num_workers=2)
+    train, validation = data.train_dataloader(), data.val_dataloader()
+    assert list(train.batch_sampler) == list(BatchStream(Shuffled(16, 0), 2, 6, rank=1, world=2))
+    assert list(validation.batch_sampler) == [[1, 3], [5, 7]]
+    assert (train.num_workers, validation.num_workers) == (2, 0)
+    assert (train.persistent_workers, validation.persistent_workers) == (True, False)
+    assert train.multiprocessing_context.get_start_method() == "spawn"
+    assert validation.multiprocessing_context is None
+    assert train.collate_fn == data.collate
+    assert len(train.dataset) == 16
+    assert validation.dataset is data.validation
+    (first,) = (batch for batch, _ in zip(validation, range(1)))
+    pixels = np.moveaxis(data.validation[3]["image"], -1, 0)
+    np.testing.assert_array_equal(first["image"][1], pixels)
+
+
+def test_data_without_scenes_says_so():
+    class Plain(StreamData):
+        train = validation = range(3)
+
+    data = Plain()
+    assert (data.models(), data.scenes(), data.judged(None, 4)) == (set(), {}, None)
+    assert list(data.validation_order()) == [0, 1, 2]
+    assert data.kind == ""
+    assert data.train_samples()[4] == 1

@@ -153,6 +153,18 @@ def test_validations_log_figures_of_tables_and_show_the_worst_pictures(tmp_path,
     assert "val/recall" not in run("street", tmp_path / "no", 1, data=street(), pictures=0)[1]
 
 
+def test_the_users_config_of_wandb_is_added_to_the_trainings(tmp_path, monkeypatch):
+    monkeypatch.setattr("pytorch_lightning.loggers.WandbLogger", lambda **given: given)
+    options = {"project": "a", "config": {"machine": "b"}}
+    (given,) = runner.wandb_loggers(tmp_path, options, {"steps": 3})
+    assert given == {
+        "project": "a",
+        "save_dir": str(tmp_path),
+        "config": {"steps": 3, "machine": "b"},
+    }
+    assert runner.wandb_loggers(tmp_path, None, {}) == []
+
+
 def figures_with(draw):
     plain = callbacks.Figures.__init__
     return lambda self, pictures, _=None: plain(self, pictures, draw)
