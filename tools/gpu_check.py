@@ -160,8 +160,7 @@ def evaluation(check: Check) -> Iterator[Row]:
         check.memory(),
     )
     system = street.pipeline(device=str(check.device), parser="benchmark")
-    questions = by_image(split.questions)
-    of = [(name, [q for q in questions if q.image == name]) for name in split.images]
+    of = list(by_image(split.questions).items())
 
     def answers() -> int:
         batches = [of[k : k + TABLES] for k in range(0, len(of), TABLES)]

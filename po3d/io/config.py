@@ -39,6 +39,12 @@ _TARGET = re.compile(r"(?:target|locating|loading) '([\w.]+)'")
 MANY = frozenset(("-m", "--multirun"))
 
 
+def _of_launcher(override: str) -> bool:
+    """Whether an override is an option of hydra's launcher. The search path is read here, too."""
+    name = override.lstrip("+~")
+    return name.startswith("hydra.") and not name.startswith("hydra.searchpath=")
+
+
 def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
     """Return the config `name` with key=value overrides; InputError for an invalid one."""
     overrides = new_options(overrides)
@@ -46,7 +52,7 @@ def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
         raise InputError(f"{wrong!r} is not an option; options have the form key=value, see --help")
     if wrong := next((o for o in overrides if "\0" in o), None):
         raise InputError(f"the option {printable(wrong)} contains a NUL character")
-    if wrong := next((o for o in overrides if o.lstrip("+~").startswith("hydra.")), None):
+    if wrong := next((o for o in overrides if _of_launcher(o)), None):
         raise InputError(f"{printable(wrong)}: hydra's own options have an effect only with -m")
     try:
         config = _compose(name, [as_typed(name, override) for override in overrides])

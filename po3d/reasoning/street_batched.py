@@ -135,9 +135,15 @@ class BatchResult:
         places = slot[offset[p] : offset[p + 1]]
         return registers[places], mass[places]
 
+    @cached_property
+    def _host_existence(self) -> tuple[NDArray, list[int]]:
+        """Existence probabilities of all tables and each program's table, in host memory."""
+        return self.tables.exists.cpu().numpy(), self.programs.scene.tolist()
+
     def _existence(self, p: int, scene: Scene) -> NDArray:
         """Return (n,) existence probabilities in the table of program p."""
-        return self.tables.exists[self.programs.scene[p]].cpu().numpy()[: len(scene)]
+        exists, table = self._host_existence
+        return exists[table[p]][: len(scene)]
 
     def _origin(self, p: int, k: int, scene: Scene) -> str:
         """Return the origin of the input of step k: "filter[color=green] over 5 objects"."""

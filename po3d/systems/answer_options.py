@@ -33,7 +33,7 @@ _OR, _LISTED, _WAY, _ON_OR_UNDER, _UNDER_OR_ON, _ON, _HEADED, _ALTERNATIVES = (
         "under_or_on",
         "upon",
         "headed",
-        "alternatives",
+        "names_alternatives",
     )
 )
 _HARNESS = _WORDINGS.expression("harness", re.IGNORECASE | re.DOTALL)

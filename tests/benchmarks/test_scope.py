@@ -280,7 +280,7 @@ def test_an_estimator_that_returns_the_truth_is_refused(split, monkeypatch):
 
 
 def test_unknown_sources_are_refused():
-    assert pipeline("ground_truth") == orbit(Truth())
+    assert isinstance(pipeline("ground_truth").tables, Truth)
     with pytest.raises(InputError, match="unknown source of scenes"):
         pipeline("magic")
 

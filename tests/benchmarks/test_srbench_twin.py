@@ -4,7 +4,6 @@ workers, read back.
 
 from collections import Counter
 from dataclasses import replace
-from itertools import groupby
 
 import numpy as np
 import pytest
@@ -161,13 +160,13 @@ def disagreement(scenes, questions, degrees) -> dict:
     """
     scenes_by_image = {scene.image: scene for scene in scenes}
     predictions = []
-    for name, group in groupby(by_image(questions), key=lambda q: q.image):
+    for name, group in by_image(questions).items():
         scene = scenes_by_image[name.removesuffix(srbench.MIRROR)]
         if name.endswith(srbench.MIRROR):
             scene = replace(mirrored(scene), image=name)
         noisy = turned(scene, degrees)
         context = Context(None, lambda noisy=noisy: noisy, name)
-        predictions += oracle("photographs").answer(list(group), context)
+        predictions += oracle("photographs").answer(group, context)
     flips = {}
     for name in ("overall", *CATEGORIES):
         chosen = [q for q in questions if name in ("overall", q.category)]

@@ -41,7 +41,7 @@ TINY = [
 ]
 TERMS = {
     StreetAttributes: {"shape", "color", "size", "material"},
-    StreetPose: {"heading", "residual", "points"},
+    StreetPose: {"heading", "flip", "residual", "points"},
 }
 
 

@@ -239,8 +239,7 @@ def loaded(script):
 @pytest.fixture
 def few(monkeypatch):
     words, _ = few_words()
-    for module in (parser, questions):
-        monkeypatch.setattr(module, "vocabulary", words)
+    monkeypatch.setattr(parser, "vocabulary", words)
 
 
 def question_file(root, numbers, part="pulsecheck457/questions/L3_2D_spatial.json"):

@@ -70,7 +70,7 @@ class LmmsPo3d(lmms):
                 if len(pictures) != 1:
                     raise Refusal(400, f"a street question needs one image, not {len(pictures)}")
                 chat_request = ChatRequest(NAME, texts, (np.asarray(pictures[0].convert("RGB")),))
-                prediction = ask(self.worlds, chat_request).prediction
+                _, prediction, _ = ask(self.worlds, chat_request)
             except Refusal as refusal:
                 prediction = Prediction("", "failed", reason=str(refusal))
         return message_answer(prediction, texts, options_of(doc))

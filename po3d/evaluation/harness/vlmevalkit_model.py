@@ -52,9 +52,8 @@ class Po3d(BaseModel):
         try:
             if len(paths) != 1:
                 raise Refusal(400, f"a street question needs one image, not {len(paths)}")
-            prediction = ask(
-                self.worlds, ChatRequest(NAME, texts, (read_image(paths[0]),))
-            ).prediction
+            request = ChatRequest(NAME, texts, (read_image(paths[0]),))
+            _, prediction, _ = ask(self.worlds, request)
         except (Refusal, InputError) as error:
             prediction = Prediction("", "failed", reason=str(error))
         return message_answer(prediction, texts)
