@@ -22,7 +22,6 @@ only the following text is searched. docs/lmm.md has the rules as a
 table with examples. The gold answer is never used.
 """
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -31,6 +30,7 @@ from po3d.benchmarks.choices import gapped
 from po3d.language.grammar import load
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.answer_choice import NO_OPTION, option_of, spelled_as_options
+from po3d.systems.answer_fields import answer_field
 from po3d.systems.chinese_answers import in_chinese, translated
 from po3d.systems.response_text import (
     AROUND,
@@ -81,25 +81,6 @@ _TAG = re.compile(
 )
 _ANY_TAG = re.compile(rf"</?{_ANSWER_TAG}>|\[/?answer\]|<\|(?:begin|end)_of_box\|>", _I)
 _BOXED = re.compile(r"(?:\\|\x08)?boxed\s*" + _BRACES + r"|\\framebox\s*" + _BRACES)
-_KEY = (
-    r"[\"']?[\w -]{0,20}\banswer[\w"
-    r" ]{0,12}[\"']?|[\"'](?:choice|option|prediction|letter|result|response|output)[\"']"
-)
-_FIELD = re.compile(
-    rf"(?:[{{,\n]\s*|(?=[\"']))(?<!\w)(?:{_KEY})\s*:\s*"
-    r"(?:\[?\s*\"((?:[^\"\\]|\\.)*)(?:\"|\Z)|\[?\s*'(.*?)'\s*(?:[\],}\n]|\Z)|([^\s,}\"'\[{][^,}\"'\n]*)(?=[,}\n]|\Z))",
-    _I,
-)
-_JSON = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
-_ANSWER_KEY = re.compile(
-    r"(?:.*[_ -])?answer(?:[_ -].*)?"
-    r"|(?:(?:final|selected|chosen|correct|best|my|predicted)[_ -]?)?"
-    r"(?:choice|option|prediction|letter|result|response|output)",
-    _I,
-)
-_REASON_KEY = re.compile(
-    r".*(?:reason|explan|analy|thought|think|confiden|probab|descri|justif|step|evidence).*", _I
-)
 # excludes the dots in "B. left" and "i.e."
 _SENTENCE_END = re.compile(r"(?<!\b[A-H])(?<!\.\.)(?<!\bi\.e)(?<!\be\.g)[.;!?](?=\s|$)")
 _JSON_START = re.compile(r"\s*[\[(]?\s*\{\s*[\"'][\w -]+[\"']\s*:")  # a line of JSON is no answer
@@ -242,7 +223,7 @@ def _candidates(text: str, choice: bool) -> Iterator[tuple[int, str, str]]:
             m, group = filled[-1]
             yield m.end(), _ANY_TAG.sub(" ", group[:LONGEST]), rule
         plain = pattern.sub(_blank, plain)
-    end, value = _field(text)
+    end, value = answer_field(text)
     if value is not None:
         yield end, value[:LONGEST], "field"
     plain = _ANY_TAG.sub(_blank, plain)
@@ -261,54 +242,6 @@ def _candidates(text: str, choice: bool) -> Iterator[tuple[int, str, str]]:
 def _blank(result: re.Match[str]) -> str:
     """Return a line break and spaces of equal length, to keep the positions."""
     return "\n" + " " * (len(result[0]) - 1)
-
-
-def _field(text: str) -> tuple[int, str | None]:
-    """Return the end and the value of the last answer field."""
-    if "{" not in text and "'" not in text and '"' not in text:
-        return 0, None
-    for result in reversed(list(_JSON.finditer(text))[-LAST:]):
-        try:
-            content = json.loads(result[0])
-        except (ValueError, RecursionError):
-            continue
-        keys = [key for key in content if _ANSWER_KEY.fullmatch(key.strip())]
-        others = [key for key in content if not _REASON_KEY.fullmatch(key)]
-        keys = keys or (others if len(others) == 1 else [])  # {"count": 3}
-        keys.sort(key=_rank)
-        if keys:
-            value = _value(content[keys[-1]])
-            texts = [
-                _value(content[k]) for k in keys if k.lower().endswith(("text", "content", "value"))
-            ]
-            if len(value) == 1 and value.isalpha() and len(texts) == 1:
-                value = f"{value}. {texts[0]}"  # a letter and the content of its option
-            return result.end(), value
-    fields = list(_FIELD.finditer(text))
-    if not fields:
-        return 0, None
-    result = fields[-1]
-    value = next((g for g in result.groups() if g is not None), "")
-    if result[3] is not None:
-        value = {"true": "yes", "false": "no", "null": ""}.get(value.strip().lower(), value)
-    return result.end(), value or None
-
-
-def _rank(key: str) -> tuple[bool, ...]:
-    """Return the sorting key of a field's name: the last one is the answer."""
-    key = key.lower()
-    return "answer" in key, not key.endswith(("text", "content", "value")), "final" in key
-
-
-def _value(value: object) -> str:
-    """Return a JSON value as text; several values as a list."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, dict):
-        value = list(value.values())[:1]
-    if isinstance(value, list):
-        return ", ".join(_value(part) for part in value)
-    return "N/A" if value is None or value == "" else str(value)
 
 
 def _statements(text: str) -> list[tuple[int, str]]:

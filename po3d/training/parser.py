@@ -16,7 +16,8 @@ from po3d.benchmarks.scene_ids import Ids
 from po3d.io import checkpoint
 from po3d.io.seeding import rng
 from po3d.language.programs.street import TOKENS
-from po3d.language.read.seq2seq import NetworkParser, Seq2Seq
+from po3d.language.read.network_parser import NetworkParser
+from po3d.language.read.seq2seq import Seq2Seq
 from po3d.language.read.street_parser import Parser
 from po3d.language.read.tokenizer import Tokenizer
 from po3d.language.say.street.language import FAMILIES, realise, sample_program

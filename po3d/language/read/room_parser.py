@@ -13,9 +13,10 @@ from typing import Any
 from po3d.io.fuzzy import alike, too_long
 from po3d.language.english import KNOWN, plain, singular, words_of
 from po3d.language.programs.rooms import ANSWERS, CLOSED, OPEN, SIGNATURES, from_tokens
+from po3d.language.read.network_parser import NetworkParser
 from po3d.language.read.parse import Parse
 from po3d.language.read.room_meaning import agreeing, telling
-from po3d.language.read.seq2seq import NetworkParser, Seq2Seq, Written
+from po3d.language.read.seq2seq import Seq2Seq, Written
 from po3d.language.read.type_table import TokenLanguage
 from po3d.scene.rooms import SYNONYMS
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from po3d.io.fuzzy import too_long
 from po3d.language.programs.street import ANSWER_TYPES, TOKENS, from_tokens, token_types
+from po3d.language.read.network_parser import NetworkParser
 from po3d.language.read.parse import Parse
-from po3d.language.read.seq2seq import NetworkParser, Seq2Seq, Written
+from po3d.language.read.seq2seq import Seq2Seq, Written
 from po3d.language.read.tokenizer import Tokenizer, words_of
 from po3d.language.read.type_table import TokenLanguage
 from po3d.scene.vocabulary import SUPER_CATEGORIES, UNSEEN_SHAPES
