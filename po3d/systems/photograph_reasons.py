@@ -45,7 +45,7 @@ def wider_classes(program: Call, classes: Sequence[str]) -> list[str]:
         fit = {name: fits(noun, name) for name in classes} if noun else {}
         best = max(fit, key=fit.__getitem__, default="")
         if best and KIND <= fit[best] < NARROWER:
-            lines.append(f"the detector tells a {best}, not a {singular(noun)}")
+            lines.append(f"the detector's class is {best}, not {singular(noun)}")
     return list(dict.fromkeys(lines))
 
 

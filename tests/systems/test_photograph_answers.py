@@ -203,11 +203,13 @@ def test_no_answer_says_why_in_one_sentence(question, table, reason):
     lines = str(answer).splitlines()
     assert lines[0] == f"no answer: {answer.reason}"
     assert lines[1].startswith("likeliest: ") == (answer.status == "abstained")
+    if answer.probability:
+        assert lines[1].endswith(f"(probability {answer.probability:.2f})")
 
 
 def test_an_answer_says_that_a_man_is_only_known_as_a_person():
     answer = answer_of("Is there a man?", WEAK_BIRD)
-    note = "the detector tells a person, not a man"
+    note = "the detector's class is person, not man"
     assert note in str(answer)
     assert answer.record()["notes"] == [note]
     assert "notes" not in answer_of("Is there a dog?").record()
