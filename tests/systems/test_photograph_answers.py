@@ -189,7 +189,7 @@ OWN_VIEW = "From the perspective of the person, is the dog on the left or on the
 @pytest.mark.parametrize(
     ("question", "table", "reason"),
     [
-        (OWN_VIEW, PARK, "Headings need an orientation network: perception.orientation"),
+        (OWN_VIEW, PARK, "Headings need an orientation network (--set perception."),
         ("Is the bird nearer than the dog?", WEAK_BIRD, "No object named 'bird' was detected with"),
         ("Is the bird nearer than the dog?", PARK, "No object named 'bird' was detected"),
         ("Is the dog to the left of the man?", TWO_PEOPLE, "'man' fits 2 of the detected objects"),
