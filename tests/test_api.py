@@ -123,6 +123,11 @@ def test_a_world_that_there_is_not_is_said():
         po3d.load("moon")
 
 
+def test_an_unknown_option_of_a_model_is_an_error_that_lists_the_options():
+    with pytest.raises(InputError, match=r"unknown option 'sample' of street; known: .*samples"):
+        po3d.load("street", sample=8)
+
+
 def test_the_notebook_runs_and_holds_no_output(monkeypatch):
     """Cell by cell, as a kernel would: jupyter is not needed."""
     monkeypatch.chdir(ROOT)

@@ -6,7 +6,7 @@ import argparse
 import itertools
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -83,6 +83,7 @@ def compare(
     right = np.array(scores, float)
     counted = ~np.isnan(right).any(0)
     questions_scored = [q for q, c in zip(questions, counted) if c]
+    ids = {q.id for q in questions_scored}
     right = right[:, counted]
     if to_first:
         chosen = [(0, k) for k in range(1, len(entries))]
@@ -107,19 +108,24 @@ def compare(
         "scorer_name": benchmark.scorer_names.get(scorer, scorer),
         "questions": len(questions_scored),
         "clusters": len(set(images.tolist())),
-        "models": [_model(e, benchmark, questions, scorer) for e in entries],
+        "models": [_model(e, benchmark, questions, scorer, ids) for e in entries],
         "pairs": pairs,
     }
 
 
 def _model(
-    entry: SystemEntry, benchmark: Benchmark, questions: Sequence[Question], scorer: str
+    entry: SystemEntry,
+    benchmark: Benchmark,
+    questions: Sequence[Question],
+    scorer: str,
+    scored: Set[str],
 ) -> dict:
+    """Return a system's figures; `scored`: the ids of the questions that the scorer counts."""
     return {
         "name": entry.name,
         "absent": len(entry.absent),
         "foreign": entry.foreign,
-        "not_ok": sum(p.status != "ok" for p in entry.predictions),
+        "not_ok": sum(p.status != "ok" and p.id in scored for p in entry.predictions),
         "rows": finite(benchmark.score(questions, entry.predictions, scorer)["rows"]),
     }
 
@@ -157,7 +163,8 @@ def accuracy_table(result: dict) -> Table:
         rows.append([model["name"], model["not_ok"], *(row["value"] for row in model["rows"])])
         intervals = [interval_text(row, True) or none for row in model["rows"]]
         rows.append(["  95 % interval", None, *intervals])
-    title = f"{_scorer(result)}, {result['questions']} questions, {result['clusters']} clusters"
+    sizes = (counted(result[key], key) for key in ("questions", "clusters"))
+    title = ", ".join((_scorer(result), *sizes))
     return Table([title, "no answer", *names], rows)
 
 
@@ -235,7 +242,7 @@ def compare_command(arguments: argparse.Namespace) -> int:
         notes.append(f"compared on {where}, as in the smallest run; --size sets another size")
     if arguments.common:
         questions, entries = _common(questions, entries)
-        notes.append(f"compared on the {len(questions)} questions that every system answered")
+        notes.append(f"compared on the {len(questions)} questions with a prediction in every file")
     benchmark = BENCHMARKS[name]
     scorer = data.scorer or benchmark.scorers[0]
     result = compare(

@@ -5,6 +5,7 @@
 
 import functools
 import importlib
+import inspect
 import math
 import tempfile
 import warnings
@@ -119,9 +120,8 @@ class Answer:
             lines = [f"no answer: {self.reason}"]
             if self.status == "abstained" and self.choices and self.choices[0].answer:
                 likeliest = self.choices[0]
-                lines.append(
-                    f"likeliest: {likeliest.answer} (probability {likeliest.probability or 0:.2f})"
-                )
+                probability = self.probability or likeliest.probability or 0.0
+                lines.append(f"likeliest: {likeliest.answer} (probability {probability:.2f})")
         lines += map(str, self.mended)
         if self.understood:
             lines.append(f"Understood as: {self.understood[0][0]}")
@@ -139,9 +139,12 @@ class Answer:
         return "\n".join([*lines, "", *domain_lines, table_text(table, 2)])
 
     def _clarification(self) -> str:
-        choice_phrase = "one of the following" if len(self.understood) > 1 else "this"
+        several = len(self.understood) > 1
+        problem, choice_phrase = (
+            ("ambiguous", "one of the following") if several else ("unclear", "this")
+        )
         lines = [
-            f"The question is ambiguous ({self.reason}). Did you mean {choice_phrase}?",
+            f"The question is {problem} ({self.reason}). Did you mean {choice_phrase}?",
             *map(str, self.mended),
         ]
         for number, (words, answer) in enumerate(self.understood, 1):
@@ -589,7 +592,12 @@ def load(world: str = "street", **options: Any) -> Model | DomainRouter:
 
         world, stored = opened(world)
         options = {**stored, **options}
-    return Model(importlib.import_module(DOMAIN_MODULES[world]).pipeline(**options), world, options)
+    pipeline = importlib.import_module(DOMAIN_MODULES[world]).pipeline
+    accepted = inspect.signature(pipeline).parameters
+    for name in options:
+        if name not in accepted:
+            raise InputError(f"unknown option {name!r} of {world}; known: {', '.join(accepted)}")
+    return Model(pipeline(**options), world, options)
 
 
 def read_scene(path: str | Path) -> Scene:

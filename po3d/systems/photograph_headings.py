@@ -38,7 +38,7 @@ def heading_guess(
     asked = [k for k in unknown if k in outcome.rows]
     deciding = [k for k in asked if answers([k]).count(outcome.answer) < TURNS] or asked
     turned = sorted({f"the {scene.objects[k].value('name')}" for k in deciding})
-    reason = f"{GUESS}: nothing tells the heading of {' and '.join(turned) or 'an object'}"
+    reason = f"{GUESS}: the heading of {' and '.join(turned) or 'an object'} is unknown"
     probability = min(outcome.probability or 1.0, max(share, 1 / TURNS))
     return {"reason": "; ".join(filter(None, (outcome.reason, reason))), "probability": probability}
 

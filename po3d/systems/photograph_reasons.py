@@ -10,7 +10,7 @@ from po3d.language.program import Call
 from po3d.reasoning.grounded import Ground
 from po3d.scene.table import Scene
 
-ORIENTATION = "Headings need an orientation network: perception.orientation.weights=DIR"
+ORIENTATION = "Headings need an orientation network (--set perception.orientation.weights=DIR)"
 NO_FRONT = "The orientation network finds no front of the object"
 NARROWER = 0.85  # a smaller fit: the noun is narrower than the class ("surfer" for a person)
 KIND = 0.6  # least fit of a noun to the name of an object of its kind
@@ -45,7 +45,7 @@ def wider_classes(program: Call, classes: Sequence[str]) -> list[str]:
         fit = {name: fits(noun, name) for name in classes} if noun else {}
         best = max(fit, key=fit.__getitem__, default="")
         if best and KIND <= fit[best] < NARROWER:
-            lines.append(f"the detector tells a {best}, not a {singular(noun)}")
+            lines.append(f"the detector's class is {best}, not {singular(noun)}")
     return list(dict.fromkeys(lines))
 
 

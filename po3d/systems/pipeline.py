@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from po3d.io.deprecated_names import old_name
 from po3d.io.errors import InputError
 from po3d.language.program import ProgramError
-from po3d.language.read.omissions import omitted, swaps_with_itself, untold
+from po3d.language.read.omissions import mixes_up_clauses, omitted, swaps_with_itself, untold
 from po3d.language.read.parse import BEYOND, Parse
 from po3d.language.read.stated_sizes import omits_size
 from po3d.language.read.unspecified import UNSPECIFIED, choices
@@ -214,6 +214,8 @@ class Pipeline:
             return f"the parsed change differs from its text: {question.change!r}"
         if change is not None and swaps_with_itself(change):
             return "the parsed change swaps an object with itself"
+        if change is not None and mixes_up_clauses(question.change, change):
+            return "the parsed change removes an object of another clause"
         if change is not None and omits_size(question.change, change):
             return f"the parsed change omits a size: {question.change!r}"
         return omitted(question.text, reading.question.program)

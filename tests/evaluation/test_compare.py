@@ -9,7 +9,7 @@ from finished_runs import finished
 from po3d.benchmarks.pulsecheck457.score import correct
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.cli import main as cli
-from po3d.evaluation.compare import compare, read_entry
+from po3d.evaluation.compare import accuracy_table, compare, read_entry
 from po3d.evaluation.statistics import mcnemar
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
@@ -132,6 +132,15 @@ def test_controls_of_hypo3d_count_in_no_pair():
     assert controls
     assert result["questions"] == len(split.questions) - len(controls)
     assert result["pairs"][0]["difference"] == 0
+    assert [model["not_ok"] for model in result["models"]] == [0, 0]
+
+
+def test_the_title_counts_questions_and_clusters():
+    split = SPLIT.first(1)
+    entries = [_entry(name, answers(1.0, name, split.questions)) for name in ("a", "b")]
+    result = compare(BENCHMARKS["pulsecheck457"], split.questions, entries, "strict")
+    title = accuracy_table(result).header[0]
+    assert title.endswith(f", {len(split.questions)} questions, 1 cluster")
 
 
 def _entry(name, predictions):

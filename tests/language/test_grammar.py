@@ -183,6 +183,10 @@ def test_every_operation_has_a_plain_sentence_of_its_own(monkeypatch):
             ),
             "How many red things to the left of the bus, by its own front, are there?",
         ),
+        (
+            'exist(relate(left, refer("skier"), frame(object), group(refer("skis"))))',
+            "Is the skis to the left of the skier, by its own front?",
+        ),
     ],
 )
 def test_a_plain_sentence_says_its_program(program, said):

@@ -12,6 +12,7 @@ from po3d.language.programs.rooms import parse_text
 from po3d.language.read.omissions import (
     DENIED,
     forgets_how_many,
+    mixes_up_clauses,
     omitted,
     swaps_with_itself,
     untold,
@@ -308,3 +309,42 @@ def test_a_thing_is_not_swapped_with_itself(first, second, same):
     ends = ", ".join(f'unique(filter(name, "{name}", scene))' for name in (first, second))
     assert swaps_with_itself(Call.parse(f"swap({ends})")) is same
     assert not swaps_with_itself(Call.parse('remove(filter(name, "bed", scene))'))
+
+
+MIRROR = 'unique(filter(name, "mirror", scene))'
+NEXT_TO_BED = f"place(next_to, {BED})"
+
+
+@pytest.mark.parametrize(
+    ("text", "program", "mixed_up"),
+    [
+        ("The mirror has been removed and the lamp has been moved next to the bed.", 0, False),
+        ("The mirror has been removed and the lamp has been moved next to the bed.", 1, True),
+        ("The lamp was put next to the bed, and then the mirror was taken away.", 1, True),
+        ("The lamp was put next to the bed, and then the mirror was taken away.", 0, False),
+        ("The lamp was put next to the bed, and then it was removed.", 1, False),
+        ("The mirror and the lamp changed places with the bed.", 1, False),
+    ],
+)
+def test_a_removal_is_of_what_its_own_clause_names(text, program, mixed_up):
+    removed, moved = ((MIRROR, LAMP), (LAMP, MIRROR))[program]
+    change = Call.parse(f"then(remove(group({removed})), move(group({moved}), {NEXT_TO_BED}))")
+    assert mixes_up_clauses(text, change) is mixed_up
+
+
+@pytest.mark.parametrize("bank", ["hypo3d_dev", "hypo3d_dev2", "hypo3d_dev3"])
+def test_no_annotated_change_mixes_up_its_clauses(bank):
+    lines = [line for line in read_jsonl(NATURAL / f"{bank}.jsonl.bz2") if line["change"]]
+    mixed_up = []
+    for line in lines:
+        parse = rooms.Parse("ok", parse_text(line["change_program"]), 1.0).in_core(rooms.ROOMS)
+        if mixes_up_clauses(line["change"], parse.program):
+            mixed_up.append(line["change"])
+    assert lines
+    assert mixed_up == []
+
+
+@pytest.mark.parametrize(("landmark", "itself"), [(BED, True), (DESK, False)])
+def test_an_object_is_not_related_to_itself(landmark, itself):
+    question = Call.parse(f"exist(relate(left, {landmark}, frame(object), group({BED})))")
+    assert bool(omitted("Is the pillow to the left of the bed?", question)) is itself

@@ -76,7 +76,7 @@ def test_an_answer_that_rests_on_an_unknown_heading_is_marked_as_a_guess():
         guess = ask(question)
         assert guess.answer is not None
         assert guess.probability <= 0.5
-        assert "a guess: nothing tells the heading of the person" in str(guess)
+        assert "a guess: the heading of the person is unknown" in str(guess)
     assert "a guess" not in str(ask("Which is closer to the camera, the person or the car?"))
 
 

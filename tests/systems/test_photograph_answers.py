@@ -189,7 +189,7 @@ OWN_VIEW = "From the perspective of the person, is the dog on the left or on the
 @pytest.mark.parametrize(
     ("question", "table", "reason"),
     [
-        (OWN_VIEW, PARK, "Headings need an orientation network: perception.orientation"),
+        (OWN_VIEW, PARK, "Headings need an orientation network (--set perception."),
         ("Is the bird nearer than the dog?", WEAK_BIRD, "No object named 'bird' was detected with"),
         ("Is the bird nearer than the dog?", PARK, "No object named 'bird' was detected"),
         ("Is the dog to the left of the man?", TWO_PEOPLE, "'man' fits 2 of the detected objects"),
@@ -203,11 +203,13 @@ def test_no_answer_says_why_in_one_sentence(question, table, reason):
     lines = str(answer).splitlines()
     assert lines[0] == f"no answer: {answer.reason}"
     assert lines[1].startswith("likeliest: ") == (answer.status == "abstained")
+    if answer.probability:
+        assert lines[1].endswith(f"(probability {answer.probability:.2f})")
 
 
 def test_an_answer_says_that_a_man_is_only_known_as_a_person():
     answer = answer_of("Is there a man?", WEAK_BIRD)
-    note = "the detector tells a person, not a man"
+    note = "the detector's class is person, not man"
     assert note in str(answer)
     assert answer.record()["notes"] == [note]
     assert "notes" not in answer_of("Is there a dog?").record()

@@ -33,6 +33,8 @@ _OMISSION_RULES: tuple[tuple[re.Pattern, Callable[[Call, set[str]], bool]], ...]
 )
 _RELATIONS = {word: pattern.op for word, pattern in _WORDINGS.meanings("relation")}
 _HEIGHTS = frozenset(("elevation", "height"))
+_CLAUSE_END = re.compile(r"[,;.]|\b(?:and|but|then|while|after|before)\b")
+_REMOVAL = re.compile(r"\b(?:removed?|gone|taken away|took away|disappeared)\b")
 _EITHER = tuple(
     re.compile(rf"\b({'|'.join(words)}),? or (?:\w+ ){{0,2}}?({'|'.join(words)})\b", re.IGNORECASE)
     for words in (COLORS, MATERIALS, STATES)
@@ -41,6 +43,8 @@ _EITHER = tuple(
 
 def omitted(text: str, question: Call) -> str:
     """Describe the first part of a question that its program omits; "" if none is found."""
+    if _compares_itself(question):
+        return "the program compares an object with itself"
     message = set(text.lower().replace("n't", "nt").replace("-", " ").split())
     if question.op not in COMPARED and _TELLING.isdisjoint(message):
         return ""
@@ -56,15 +60,20 @@ def omitted(text: str, question: Call) -> str:
         for either in pattern.finditer(text):
             if len({word.lower() for word in either.groups()} & _words(question)) == 1:
                 return f"the program reduces {either[0]!r} to one of them"
-    return "the program compares an object with itself" if _compares_itself(question) else ""
+    return ""
 
 
 def _compares_itself(question: Call) -> bool:
-    """Return whether a program compares an object with itself, or two equal alternatives."""
+    """Return whether a program compares an object with itself or relates it to itself, or compares
+    two equal alternatives.
+    """
     if question.op in COMPARED and question.args[-1] == question.args[-2]:
         return True
     for call in question.calls():
         if call.op == "group" and len(set(call.args)) < len(call.args):
+            return True
+        related = call.op == "relate" and isinstance(call.args[1], Call)
+        if related and call.args[-1] == Call("group", (call.args[1],)):
             return True
         # the nearest of two to one of them
         measured = call.op == "best" and call.args[0] == "distance"
@@ -76,6 +85,18 @@ def _compares_itself(question: Call) -> bool:
 def swaps_with_itself(change: Call) -> bool:
     """Return whether a change swaps an object with itself: one of the two was misread."""
     return any(call.op == "swap" and call.args[0] == call.args[1] for call in change.calls())
+
+
+def mixes_up_clauses(text: str, change: Call) -> bool:
+    """Return whether the program of several edits removes an object that another clause names than
+    the one that speaks of a removal.
+    """
+    edits = [call for call in change.calls() if call.op in EDITS]
+    removed = [call for call in edits if call.op == "remove"]
+    clauses = [clause for clause in _CLAUSE_END.split(text.lower()) if _REMOVAL.search(clause)]
+    if len(edits) == 1 or len(removed) != 1 or len(clauses) != 1:
+        return False
+    return untold(clauses[0], removed[0])
 
 
 def _words(program: Call) -> set[str]:

@@ -26,7 +26,12 @@ from po3d.io import checkpoint
 from po3d.io.devices import device_of
 from po3d.io.errors import InputError, known, visible
 from po3d.language.program import Call, ProgramError
-from po3d.language.read.omissions import forgets_how_many, omitted, swaps_with_itself
+from po3d.language.read.omissions import (
+    forgets_how_many,
+    mixes_up_clauses,
+    omitted,
+    swaps_with_itself,
+)
 from po3d.language.read.parse import BEYOND
 from po3d.language.read.reader_network import FROZEN, ReaderNetwork
 from po3d.language.read.reader_tokens import SORTS, EncodedInput, ParserInput, Sort, WordPieces
@@ -280,6 +285,7 @@ class GeneralParser:
                     if sort == "change":
                         readings = _doubted(readings, partial(forgets_how_many, line.change))
                         readings = _doubted(readings, swaps_with_itself)
+                        readings = _doubted(readings, partial(mixes_up_clauses, line.change))
                     elif sort == "question":
                         readings = _doubted(readings, partial(omitted, line.question))
                     results[part[row]][sort] = readings
