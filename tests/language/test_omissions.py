@@ -342,9 +342,3 @@ def test_no_annotated_change_mixes_up_its_clauses(bank):
             mixed_up.append(line["change"])
     assert lines
     assert mixed_up == []
-
-
-@pytest.mark.parametrize(("landmark", "itself"), [(BED, True), (DESK, False)])
-def test_an_object_is_not_related_to_itself(landmark, itself):
-    question = Call.parse(f"exist(relate(left, {landmark}, frame(object), group({BED})))")
-    assert bool(omitted("Is the pillow to the left of the bed?", question)) is itself

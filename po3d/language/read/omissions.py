@@ -43,8 +43,6 @@ _EITHER = tuple(
 
 def omitted(text: str, question: Call) -> str:
     """Describe the first part of a question that its program omits; "" if none is found."""
-    if _compares_itself(question):
-        return "the program compares an object with itself"
     message = set(text.lower().replace("n't", "nt").replace("-", " ").split())
     if question.op not in COMPARED and _TELLING.isdisjoint(message):
         return ""
@@ -60,20 +58,15 @@ def omitted(text: str, question: Call) -> str:
         for either in pattern.finditer(text):
             if len({word.lower() for word in either.groups()} & _words(question)) == 1:
                 return f"the program reduces {either[0]!r} to one of them"
-    return ""
+    return "the program compares an object with itself" if _compares_itself(question) else ""
 
 
 def _compares_itself(question: Call) -> bool:
-    """Return whether a program compares an object with itself or relates it to itself, or compares
-    two equal alternatives.
-    """
+    """Return whether a program compares an object with itself, or two equal alternatives."""
     if question.op in COMPARED and question.args[-1] == question.args[-2]:
         return True
     for call in question.calls():
         if call.op == "group" and len(set(call.args)) < len(call.args):
-            return True
-        related = call.op == "relate" and isinstance(call.args[1], Call)
-        if related and call.args[-1] == Call("group", (call.args[1],)):
             return True
         # the nearest of two to one of them
         measured = call.op == "best" and call.args[0] == "distance"
