@@ -35,6 +35,14 @@ def test_a_noun_and_its_plural(one, many):
         assert singular(many) == one
 
 
+def test_people_is_its_own_plural():
+    assert (plural("people"), plural("person"), singular("people")) == (
+        "people",
+        "people",
+        "person",
+    )
+
+
 def test_every_name_of_a_thing_comes_back_from_its_plural():
     names = {*CATEGORIES, *SYNONYMS, *lexicon().parents}
     assert {name for name in names if singular(plural(name)) not in (name, singular(name))} == {
