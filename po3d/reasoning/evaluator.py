@@ -45,6 +45,7 @@ MORE_OR_LESS = {
     "width": ("wider", "narrower"),
     "distance": ("farther", "nearer"),
 }
+ROUNDING = 1e-9  # numbers that differ by at most this are equal
 # Smallest unambiguous difference of a measure, in metres or log volume; read by strict evaluators.
 MIN_DIFFERENCE = {"elevation": 0.15, "volume": 0.25}
 
@@ -205,8 +206,10 @@ class Evaluator(ObjectOperations):
         raise MissingAttribute("unknown", f"unknown: the scene has no {attribute} of {whose}")
 
     def _equal(self, *args) -> bool:
-        first, second = args[-2:]
-        return self.value(first) == self.value(second)
+        first, second = map(self.value, args[-2:])
+        if isinstance(first, float) and isinstance(second, float):
+            return math.isclose(first, second, rel_tol=0, abs_tol=ROUNDING)
+        return first == second
 
     def _less_than(self, first: Call, second: Call) -> bool:
         if is_measure(first, second):
