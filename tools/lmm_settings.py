@@ -42,7 +42,7 @@ from po3d.io.run_names import row_name
 from po3d.io.runs import REPORT
 from po3d.language.programs.threedsrbench import parse_text
 from po3d.reasoning.questions import Question
-from po3d.systems.lmm_parser import posed as english_text
+from po3d.systems.lmm_parser import english_question as english_text
 
 MODEL = "replayed"
 PAGE = ROOT / "docs" / "lmm.md"

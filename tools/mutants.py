@@ -37,15 +37,15 @@ name = "local"
 
 def annotated(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Return the beginning and the end (line, column) of each type annotation."""
-    found: list[ast.expr | None] = []
+    annotations: list[ast.expr | None] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.AnnAssign | ast.arg):
-            found.append(node.annotation)
+            annotations.append(node.annotation)
         elif isinstance(node, ast.FunctionDef):
-            found.append(node.returns)
+            annotations.append(node.returns)
     return [
         ((part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset))
-        for part in found
+        for part in annotations
         if part is not None
     ]
 

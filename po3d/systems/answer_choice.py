@@ -300,8 +300,8 @@ def _head_nouns(plain: str, options: Sequence[str]) -> list[tuple[int, int, int]
     for k, own in enumerate(words):
         others = {word for j, other in enumerate(words) if j != k for word in other}
         if len(own) > 1 and own[0] not in _PLACES and own[-1] not in others:
-            found = re.finditer(rf"(?<!\w){re.escape(own[-1])}(?!\w){_NO_NOUN}", plain)
-            result += [(m.start(), -m.end(), k) for m in found]
+            mentions = re.finditer(rf"(?<!\w){re.escape(own[-1])}(?!\w){_NO_NOUN}", plain)
+            result += [(m.start(), -m.end(), k) for m in mentions]
     return result
 
 

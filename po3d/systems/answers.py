@@ -109,12 +109,12 @@ def extract(
     gap. `cut`: the response was truncated at the length limit, so only an answer that it states or
     begins with counts. `question`: its text, by which sentences are read (`typed_answers`)."""
     text = cleaned(response)
-    found = _extract(text, options, cut, question)
-    unread = found.rule == UNDECIDED if options else in_chinese(found.answer)
+    extracted = _extract(text, options, cut, question)
+    unread = extracted.rule == UNDECIDED if options else in_chinese(extracted.answer)
     if unread and in_chinese(text) and not (cut and "\n" in text):
         english = translated(text, options)
-        return found if english is None else _extract(english, options, cut, question)
-    return found
+        return extracted if english is None else _extract(english, options, cut, question)
+    return extracted
 
 
 def _extract(text: str, options: Sequence[str], cut: bool, question: str) -> Extracted:

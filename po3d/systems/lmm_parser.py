@@ -83,7 +83,7 @@ class LmmParser(Lmm):
         self.running = threading.Lock()
 
     def asked(self, question: Question, context: Context) -> Prompt:
-        return Prompt((language(self.world), posed(question)))
+        return Prompt((language(self.world), english_question(question)))
 
     def finishing(
         self, questions: Sequence[Question], context: Context
@@ -164,7 +164,7 @@ class LmmParser(Lmm):
         )
 
 
-def posed(question: Question) -> str:
+def english_question(question: Question) -> str:
     """Return the question as it stands in the prompt, below the language."""
     words = _words()
     lines = [f"Change: {question.change}"] if question.change else []

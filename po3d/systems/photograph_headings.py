@@ -35,8 +35,8 @@ def heading_guess(
     share = answers(unknown).count(outcome.answer) / TURNS
     if share == 1:
         return {}
-    asked = [k for k in unknown if k in outcome.rows]
-    deciding = [k for k in asked if answers([k]).count(outcome.answer) < TURNS] or asked
+    used = [k for k in unknown if k in outcome.rows]
+    deciding = [k for k in used if answers([k]).count(outcome.answer) < TURNS] or used
     turned = sorted({f"the {scene.objects[k].value('name')}" for k in deciding})
     reason = f"{GUESS}: the heading of {' and '.join(turned) or 'an object'} is unknown"
     probability = min(outcome.probability or 1.0, max(share, 1 / TURNS))

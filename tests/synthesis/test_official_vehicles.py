@@ -163,6 +163,6 @@ bpy.ops.wm.save_as_mainfile(filepath={str(blend)!r})
 def test_official_files_are_read(shape: str) -> None:
     vehicles = OfficialVehicles(OFFICIAL / "cgparts")
     assert len(vehicles.shapes) == 9
-    found = vehicles.get(shape, False)
-    np.testing.assert_allclose(np.ptp(found.mesh.vertices, axis=0), EXTENTS[shape], rtol=1e-4)
-    assert any(p.material == "paint" for p in found.mesh.parts)
+    mesh, _ = vehicles.get(shape, False)
+    np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), EXTENTS[shape], rtol=1e-4)
+    assert any(p.material == "paint" for p in mesh.parts)

@@ -30,9 +30,9 @@ def gold(question):
 
 def known(split):
     """Of the last part of a prompt the gold programs that answer it."""
-    from po3d.systems.lmm_parser import posed
+    from po3d.systems.lmm_parser import english_question
 
-    return {posed(q): q for q in split.questions}
+    return {english_question(q): q for q in split.questions}
 
 
 def run(name, split, out, reply, **settings):

@@ -157,8 +157,8 @@ def plan(kind: OracleMixer, options: Mapping[str, Any]) -> Plan:
             if m == "depth":
                 continue  # a true position implies the true depth, so they are predicted together
             together = [m, "depth"] if m == "position" and "depth" in modules else [m]
-            apart = dict.fromkeys(together, PREDICTED)
-            singles.append(cell(kind, f"only {m} predicted", apart, TRUTH))
+            predicted_group = dict.fromkeys(together, PREDICTED)
+            singles.append(cell(kind, f"only {m} predicted", predicted_group, TRUTH))
     curves: dict[str, list[tuple[float, Cell]]] = {}
     for quantity, sigmas in (options.get("noise") or {}).items():
         quantity = _american(quantity)

@@ -137,10 +137,10 @@ def parts_painted(o: LayoutObject, mesh: Mesh, look: LookKind) -> dict:
     weighted = sorted(rows + large * (LARGE_LOTS - 1), key=lambda row: row["part"])
     painted = {}
     for part in o.parts:
-        among = large if part.region and large else weighted
-        if not among:
+        candidates = large if part.region and large else weighted
+        if not candidates:
             continue
-        first = among[int(part.slot * len(among))]
+        first = candidates[int(part.slot * len(candidates))]
         for row in rows:
             same = part.region and first["region"] and row["region"] == first["region"]
             if row is first or same:

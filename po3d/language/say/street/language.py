@@ -26,7 +26,7 @@ def canonical(program: StreetProgram) -> StreetProgram:
     """
     try:
         return assemble(analyse(program))
-    except ProgramError:  # equal[facing] cannot be generated but may be written by hand
+    except ProgramError:  # equal[facing] cannot be generated, but an annotator may write it
         return program
 
 
