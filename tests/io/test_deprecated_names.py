@@ -217,10 +217,10 @@ def test_keyword_arguments_of_load_get_todays_names(monkeypatch):
     from po3d.systems import api, orbit
 
     given = []
-    monkeypatch.setattr(orbit, "pipeline", lambda **options: given.append(options))
+    monkeypatch.setattr(orbit, "pipeline", lambda scenes: given.append(scenes))
     with pytest.warns(DeprecationWarning, match="table= is deprecated; use scenes="):
         api.load("orbit", table="truth")
-    assert given == [{"scenes": "ground_truth"}]
+    assert given == ["ground_truth"]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from po3d.io.config import CONFIGS, ROOT, build, compose, run_hydra
 from po3d.io.devices import device_of
 from po3d.io.errors import InputError
 from po3d.io.pools import pool
-from po3d.language.read import seq2seq
+from po3d.language.read import network_parser, seq2seq
 from po3d.language.read.room_parser import RoomParser
 from po3d.language.read.street_parser import Parser
 from po3d.perception import estimator as perception
@@ -72,7 +72,7 @@ def test_the_trainer_is_the_one_that_was_asked_for(experiment, trainer):
 )
 def test_the_device_reaches_every_network_of_a_benchmark(benchmark, networks, options, monkeypatch):
     asked = []
-    for module in (perception, seq2seq):
+    for module in (perception, network_parser):
         monkeypatch.setattr(
             module, "device_of", lambda name: asked.append(name) or torch.device("cpu")
         )
