@@ -110,8 +110,9 @@ def compact(path: str | Path, out: str | Path, bits: Callable[[str], int] = lamb
             stored[name + SCALE] = step.half()
             stored[f"{name}:{bits(name)}"] = packed(codes(value, step, bits(name)), bits(name))
         else:
-            scale = value.abs().flatten(1).amax(1).clamp(min=1e-12) / 127
-            stored[name] = (value / along(scale, value)).round().to(torch.int8).contiguous()
+            scale = (value.abs().flatten(1).amax(1).clamp(min=1e-4) / 127).half()
+            levels = (value / along(scale.float(), value)).round().clamp(-127, 127)
+            stored[name] = levels.to(torch.int8).contiguous()
             stored[name + SCALE] = scale
     origin = {key: record.pop(key) for key in ("po3d", "git")}
     record.pop("sha256")

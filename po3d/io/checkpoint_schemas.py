@@ -33,6 +33,7 @@ class SceneNetwork(Closed):
     hidden: Width = 256
     pose_hidden: Annotated[int, Field(strict=True, ge=0, le=2048)] = 0
     layers: Annotated[int, Field(strict=True, ge=1, le=8)] = 1
+    context: Annotated[int, Field(strict=True, ge=0, le=2048)] = 0
 
     @model_validator(mode="after")
     def _not_too_large(self) -> Self:

@@ -30,7 +30,7 @@ STEPS = 255
 
 def _convolutions(net: SceneNet) -> dict[str, nn.Conv2d]:
     """Return the convolutions of the feature maps except the last, by name."""
-    at_boxes = ("detail_conv.", "box_convs.", "hold_convs.")
+    at_boxes = ("detail_conv.", "box_convs.", "hold_convs.", "context_conv.")
     return {
         name: part
         for name, part in net.named_modules()

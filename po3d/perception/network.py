@@ -27,6 +27,9 @@ POSE = ("heading", "residual", "residual_scale", "points", "point_scale")
 POINTS = 9  # 8 corners of the 3D box (geometry.BOX_SIGNS order) and its centre
 # share of a box's size by which it is enlarged on every side before features are cropped
 BOX_MARGIN = 0.1
+# of the context: enlargement on every side as a share of the box's size, cells along each side,
+# and their channels
+CONTEXT_MARGIN, CONTEXT_GRID, CONTEXT_CHANNELS = 1.0, 6, 24
 MIN_LOG_SCALE = -5.0  # of relative image points and of heading residuals: 0.7 %
 # ImageNet statistics, as pretrained backbones expect
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -123,6 +126,9 @@ class SceneNet(nn.Module):
         trunk of the attributes.
       layers: dense outputs per cell. Two objects whose centres fall on one cell can both be found
         if their labels put them in different layers.
+      context: length of a vector that the box head computes from the surroundings of a box, three
+        times the box's width and height; 0: none. The layer that adds it to the trunks starts with
+        zeros, so a network that is initialised from a pair without it has the outputs of that pair.
     """
 
     detects, pose = True, True  # see `po3d.perception.crops.CropNet`
@@ -141,6 +147,7 @@ class SceneNet(nn.Module):
         hidden: int = 256,
         pose_hidden: int = 0,
         layers: int = 1,
+        context: int = 0,
     ) -> None:
         super().__init__()
         if fold < 1 or width % fold or height % fold:
@@ -160,6 +167,10 @@ class SceneNet(nn.Module):
             raise InputError(f"layers={layers} should be at least 1")
         if layers > 1:
             self.config["layers"] = layers
+        if context < 0:
+            raise InputError(f"context={context} should be at least 0")
+        if context:
+            self.config["context"] = context
         self.layers = layers
         self.width, self.height, self.fold = width, height, fold
         self.attributes = tuple(attributes)
@@ -179,6 +190,8 @@ class SceneNet(nn.Module):
         self._add_pair_head()
         if view:
             self._add_camera_head(neck)
+        if context:
+            self._add_context(neck, context, hidden, pose_hidden)
         self.input = Input(fold)
         with torch.no_grad():
             # prior: boxes of about 70 pixels, and centres in about 2 % of the cells
@@ -234,6 +247,16 @@ class SceneNet(nn.Module):
             nn.Linear(96, 6),
         )
 
+    def _add_context(self, neck: int, context: int, hidden: int, pose_hidden: int) -> None:
+        """Add the part of the box head that reads the surroundings of a box."""
+        self.context_conv = conv_block(neck, CONTEXT_CHANNELS, size=1)
+        self.context_trunk = nn.Sequential(
+            nn.Linear(CONTEXT_CHANNELS * CONTEXT_GRID**2, context), nn.ReLU(inplace=True)
+        )
+        self.widths = (hidden, pose_hidden) if pose_hidden else (hidden,)
+        self.context_output = nn.Linear(context, sum(self.widths), bias=False)
+        nn.init.zeros_(self.context_output.weight)
+
     def forward(self, images: Tensor) -> Dense:
         """Run the backbone and the dense heads on images from `input.pixels`."""
         all_maps = self.backbone(self.input(images))
@@ -267,9 +290,7 @@ class SceneNet(nn.Module):
     def describe(self, dense: Dense, boxes: Tensor, image_index: Tensor) -> BoxOutput:
         """Run the box head on boxes (K, 4) of the images image_index (K,)."""
         size = (boxes[:, 2:] - boxes[:, :2]).clamp(min=1.0)
-        enlarged = torch.cat(
-            [boxes[:, :2] - BOX_MARGIN * size, boxes[:, 2:] + BOX_MARGIN * size], 1
-        )
+        enlarged = enlarge(boxes, size, BOX_MARGIN)
         crops = crop_features(dense.features, enlarged / self.stride, image_index, GRID, samples=2)
         details = crop_features(
             dense.detail, enlarged / self.detail_stride, image_index, 2 * GRID, samples=1
@@ -280,14 +301,28 @@ class SceneNet(nn.Module):
             [(boxes[:, :2] + boxes[:, 2:]) / scale - 1, (size / scale).log() / 2 + 1], 1
         )
         x = torch.cat([self.box_convs(crops).flatten(1), self.place(where)], 1)
+        trunks = [self.trunk, self.pose_trunk] if self.of_pose else [self.trunk]
+        if "context" in self.config:
+            around = self._context(dense, enlarge(boxes, size, CONTEXT_MARGIN), image_index)
+            hidden = [t[1:](t[0](x) + a) for t, a in zip(trunks, around, strict=True)]
+        else:
+            hidden = [t(x) for t in trunks]
         parts = self._split(
-            self.output(self.trunk(x)), [n for n in self.sizes if n not in self.of_pose]
+            self.output(hidden[0]), [n for n in self.sizes if n not in self.of_pose]
         )
         if self.of_pose:
-            parts |= self._split(self.pose_output(self.pose_trunk(x)), self.of_pose)
+            parts |= self._split(self.pose_output(hidden[1]), self.of_pose)
         parts["points"] = parts["points"].unflatten(1, (POINTS, 2))
         parts["residual_scale"] = parts["residual_scale"][:, 0]
         return BoxOutput({name: parts.pop(name) for name in self.attributes}, **parts)
+
+    def _context(self, dense: Dense, boxes: Tensor, image_index: Tensor) -> Sequence[Tensor]:
+        """Return what the surroundings add to the first layer of each trunk, (K, width)."""
+        crops = crop_features(
+            dense.features, boxes / self.stride, image_index, CONTEXT_GRID, samples=2
+        )
+        vector = self.context_trunk(self.context_conv(crops).flatten(1))
+        return self.context_output(vector).split(self.widths, 1)
 
     def _split(self, values: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         return dict(
@@ -368,9 +403,14 @@ def trunk(inputs: int, hidden: int) -> nn.Sequential:
     )
 
 
-def conv_block(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
+def enlarge(boxes: Tensor, size: Tensor, margin: float) -> Tensor:
+    """Enlarge boxes (K, 4) of `size` (K, 2) on every side by `margin` times their size."""
+    return torch.cat([boxes[:, :2] - margin * size, boxes[:, 2:] + margin * size], 1)
+
+
+def conv_block(inputs: int, outputs: int, stride: int = 1, size: int = 3) -> nn.Sequential:
     return nn.Sequential(
-        nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False),
+        nn.Conv2d(inputs, outputs, size, stride, size // 2, bias=False),
         nn.BatchNorm2d(outputs),
         nn.ReLU(inplace=True),
     )

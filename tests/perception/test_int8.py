@@ -23,7 +23,7 @@ PICTURE = ROOT / "data" / "examples" / "street.jpg"
 
 @pytest.fixture(scope="module")
 def looks():
-    return folded(trained(backbone="regnetx_002"))
+    return folded(trained(backbone="regnetx_002", context=5))
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_a_convolution_takes_and_has_numbers_of_8_bits(groups):
 @torch.inference_mode()
 def test_maps_are_near_those_of_fp32_and_the_last_convolution_is_as_it_was(looks, seen):
     assert LAST not in seen
-    assert not any(name.startswith(("box_convs", "detail_conv")) for name in seen)
+    assert not any(name.startswith(("box_convs", "detail_conv", "context_conv")) for name in seen)
     assert all(low < high for low, high in seen.values())
     net = rounded(looks, seen)
     assert sum(isinstance(part, Rounded) for part in net.modules()) == len(seen) > 20

@@ -126,6 +126,64 @@ def test_a_trunk_for_poses_begins_with_what_the_shared_one_said(tmp_path):
     assert narrow.net.pose_trunk[0].weight.shape[0] == 8  # too narrow for a copy: it begins anew
 
 
+def described(net, images, boxes):
+    """Return the outputs of the box head, concatenated (K, all sizes)."""
+    net.eval()
+    with torch.no_grad():
+        output = net.describe(net(images), boxes, torch.zeros(len(boxes), dtype=torch.long))
+    return torch.cat([*output.attributes.values(), output.heading, output.points.flatten(1)], 1)
+
+
+@pytest.mark.parametrize("pose_hidden", [0, 24])
+def test_context_starts_without_effect_and_reads_the_surroundings(tmp_path, pose_hidden):
+    sizes = TINY | {"pose_hidden": pose_hidden}
+    torch.manual_seed(0)
+    EstimatorModule(sizes).export(tmp_path / "before", {}, {})
+    nets = [
+        EstimatorModule(sizes | more, init_from=str(tmp_path / "before")).net
+        for more in ({}, {"context": 0}, {"context": 6})
+    ]
+    assert "context" not in nets[1].config
+    assert nets[1].state_dict().keys() == nets[0].state_dict().keys()
+    images = torch.rand(1, 3, 64, 96, generator=torch.Generator().manual_seed(0))
+    boxes = torch.tensor([[10.0, 12.0, 50.0, 40.0], [60.0, 30.0, 95.0, 63.0]])
+    before = described(nets[0], images, boxes)
+    assert torch.equal(described(nets[1], images, boxes), before)
+    net = nets[2]
+    assert torch.equal(described(net, images, boxes), before)
+    torch.nn.init.normal_(net.context_output.weight)
+    assert not torch.isclose(described(net, images, boxes), before).all(1).any()
+
+    inside = torch.zeros(1, 1, 8, 12)  # cells of features within 8 pixels of the first box
+    inside[:, :, 0:7, 0:8] = 1
+    with torch.no_grad():
+        dense = net(images)
+        other = dense._replace(features=dense.features * inside)
+        index = torch.zeros(1, dtype=torch.long)
+        a, b = (net.describe(d, boxes[:1], index).heading for d in (dense, other))
+        net.context_output.weight.zero_()
+        c, d = (net.describe(d, boxes[:1], index).heading for d in (dense, other))
+    assert not torch.isclose(a, b).any()  # it depends on features beyond the box
+    assert torch.equal(c, d)
+
+
+def test_context_survives_a_checkpoint_in_both_forms(tmp_path):
+    torch.manual_seed(0)
+    module = EstimatorModule(TINY | {"context": 6})
+    torch.nn.init.normal_(module.net.context_output.weight)
+    module.export(tmp_path / "whole", {}, {})
+    checkpoint.compact(tmp_path / "whole", tmp_path / "small")
+    images = torch.rand(1, 3, 64, 96, generator=torch.Generator().manual_seed(0))
+    boxes = torch.tensor([[10.0, 12.0, 50.0, 40.0]])
+    before = described(module.net, images, boxes)
+    for name in ("whole", "small"):
+        net = StreetEstimator.from_checkpoint(tmp_path / name, flip_tta=False, plain=True).looks
+        assert net.config == module.net.config
+        torch.testing.assert_close(described(net, images, boxes), before, atol=0.05, rtol=0.05)
+    with pytest.raises(InputError, match="context=-1 should be at least 0"):
+        EstimatorModule(TINY | {"context": -1})
+
+
 def test_the_box_head_learns_on_the_dense_heads_own_boxes_where_they_fit():
     h, w, stride = 8, 12, 8
     centres = torch.tensor([[[44.0, 36.0], [76.0, 20.0]]])  # the middles of cells (5, 4) and (9, 2)
