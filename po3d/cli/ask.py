@@ -369,27 +369,29 @@ def _worlds(
 ) -> "dict[str, Callable[[], Model]]":
     """Return the domains' models with shipped estimators, loaded on first use; photographs and
     orbits with `scenes` as their source of scenes."""
-    from po3d.systems import street
-    from po3d.systems.api import Model, load
+    from po3d.systems.api import load
 
-    checkpoints = arguments.perception_checkpoint, arguments.parser_checkpoint
-    mode = {"parser": arguments.parser}
-    named = {"scenes": scenes, **mode}
-    builders = {
-        "street": lambda: Model(street.pipeline(*checkpoints, arguments.mode, **mode)),
-        "rooms": lambda: load("rooms", parser_checkpoint=arguments.room_parser_checkpoint, **mode),
-        "photographs": lambda: load("photographs", **named),
-        "orbit": lambda: load("orbit", **named),
+    options = {
+        "street": {
+            "perception": arguments.perception_checkpoint,
+            "parser_checkpoint": arguments.parser_checkpoint,
+            "mode": arguments.mode,
+        },
+        "rooms": {"parser_checkpoint": arguments.room_parser_checkpoint},
+        "photographs": {"scenes": scenes},
+        "orbit": {"scenes": scenes},
     }
-    return {world: functools.cache(make) for world, make in builders.items()}
+    return {
+        world: functools.cache(functools.partial(load, world, parser=arguments.parser, **own))
+        for world, own in options.items()
+    }
 
 
 def _photographs(arguments: argparse.Namespace) -> "Model":
     """Return the model with third-party networks for photographs; InputError if they are not
     installed."""
     from po3d.io.config import build, compose, varied
-    from po3d.systems import photographs
-    from po3d.systems.api import Model
+    from po3d.systems.api import load
 
     if arguments.intrinsics and arguments.focal:
         raise InputError("--focal and --intrinsics both give the lens")
@@ -403,7 +405,7 @@ def _photographs(arguments: argparse.Namespace) -> "Model":
     config = varied(compose("evaluate", ["perception=foundation", *given, *arguments.set]), {})
     samples = 0 if arguments.mode == "argmax" else config["executor"]["samples"] or SAMPLES
     looks = build(config["perception"])
-    return Model(photographs.pipeline(perception=looks, samples=samples, parser=arguments.parser))
+    return load("photographs", perception=looks, samples=samples, parser=arguments.parser)
 
 
 def _answer_picture(

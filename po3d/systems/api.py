@@ -4,8 +4,6 @@
 """
 
 import functools
-import importlib
-import inspect
 import math
 import tempfile
 import warnings
@@ -33,6 +31,7 @@ from po3d.scene.rooms import CATEGORIES, SYNONYMS
 from po3d.scene.table import Scene, to_json
 from po3d.scene.vocabulary import shape_name
 from po3d.systems.answer_options import restrict_to_options, strip_prompt_template
+from po3d.systems.build import build_pipeline
 from po3d.systems.domain import DOMAIN_MODULES, Execution, ParsedQuestion, SceneExecutor
 from po3d.systems.domain_router import (
     DomainMatch,
@@ -569,8 +568,8 @@ def load(world: str = "street", **options: Any) -> Model | DomainRouter:
     domain by the image. A saved model is loaded from its folder, or from hf://ORG/NAME (@REVISION)
     on a hub.
 
-    `options` are keyword arguments of the domain's `pipeline`, such as device="cuda" or
-    scenes="ground_truth"; with "auto" they apply to every domain.
+    `options`, such as device="cuda" or scenes="ground_truth", are those of `build_pipeline`; with
+    "auto" they apply to every domain.
     """
     options = new_settings(options, warn=True)
     if world == "auto":
@@ -592,12 +591,7 @@ def load(world: str = "street", **options: Any) -> Model | DomainRouter:
 
         world, stored = opened(world)
         options = {**stored, **options}
-    pipeline = importlib.import_module(DOMAIN_MODULES[world]).pipeline
-    accepted = inspect.signature(pipeline).parameters
-    for name in options:
-        if name not in accepted:
-            raise InputError(f"unknown option {name!r} of {world}; known: {', '.join(accepted)}")
-    return Model(pipeline(**options), world, options)
+    return Model(build_pipeline(world, **options), world, options)
 
 
 def read_scene(path: str | Path) -> Scene:

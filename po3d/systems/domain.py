@@ -26,6 +26,7 @@ from po3d.scene.vocabulary import shape_name
 from po3d.systems.answer_options import chosen, offered_answers
 from po3d.systems.explanation import Explanation, SceneFigure
 from po3d.systems.image_scenes import ImageScenes, Setting
+from po3d.systems.interfaces import QuestionParser
 from po3d.systems.oracle import OracleModules
 from po3d.systems.parser_choice import LIKELY, SURE
 
@@ -152,6 +153,9 @@ class Domain:
     rules: Rules
     substitution: OracleModules  # the modules that can be ground truth or predicted
     executor_of: Callable[["Domain", ImageScenes], SceneExecutor]
+    # (domain, checkpoint, device) -> the benchmark's parser; "" for a parser without checkpoint
+    parser_of: Callable[["Domain", str, str], QuestionParser]
+    options: Mapping[str, Any]  # options of `build_pipeline`, with defaults
 
     # --- data
     reading: tuple[str, ...] = ("parsing",)  # the modules whose input is text
@@ -214,6 +218,8 @@ class Domain:
     )
     # Why an answer is improbable, in one sentence; "" if only its probability is known.
     doubts: Callable[["Domain", Execution, Scene], str] = lambda domain, execution, scene: ""
+    # (domain, estimator) -> the domain with scenes from an estimator that is not a shipped one.
+    for_estimator: Callable[["Domain", Any], "Domain"] = lambda domain, estimator: domain
     # One executor per image, for the given questions alone; None: `bind` of each image.
     batch: Callable[["Domain", Sequence[ParsedImage]], Sequence[SceneExecutor]] | None = None
 

@@ -66,7 +66,7 @@ class Shipped:
     modules: Mapping[str, Any] | None = None
 
     def given(self) -> dict[str, Any]:
-        """Return the settings that are not None, by their names in a domain's `pipeline`."""
+        """Return the settings that are not None, by their names in `Domain.options`."""
         result = {field.name: getattr(self, field.name) for field in fields(self)}
         result["perception"] = result.pop("checkpoint")
         result["modules"] = chosen_modules(self.modules) or None

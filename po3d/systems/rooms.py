@@ -21,17 +21,13 @@ from po3d.reasoning.questions import Question
 from po3d.reasoning.rules import ROOM_RULES
 from po3d.scene.frames import read_anchors
 from po3d.scene.posterior import KINDS, SAMPLE_COUNT
-from po3d.systems import scene_sources as sources
-from po3d.systems.domain import Domain, Execution, FrameMode, ParsedQuestion
-from po3d.systems.estimators import Perception
+from po3d.systems.domain import Domain, Execution, ParsedQuestion
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
 from po3d.systems.framed_rooms import Frame, FramedRoom, framed_room, room
-from po3d.systems.general_parser import ParserMode, second
 from po3d.systems.image_scenes import PREDICTED, TRUTH, ImageScenes, Setting
 from po3d.systems.interfaces import QuestionParser
 from po3d.systems.oracle.rooms import ROOM_TABLES
 from po3d.systems.parser_choice import LEAST_STYLE
-from po3d.systems.pipeline import Pipeline
 
 LOOKS = tuple(m for m in ROOM_TABLES.beliefs if m != "shape")
 
@@ -211,6 +207,19 @@ DOMAIN = Domain(
     ROOM_RULES,
     ROOM_TABLES,
     RoomExecutor,
+    lambda domain, checkpoint, device: benchmark_parser(checkpoint, device),
+    {
+        "scenes": "map",
+        "parser_checkpoint": "room_parser",
+        "frame": "anchors",
+        "samples": SAMPLE_COUNT,
+        "oracle": (),
+        "flip_tta": True,
+        "perception": "top_view_estimator",
+        "device": "cpu",
+        "draw": KINDS,
+        "parser": "cascade",
+    },
     reading=("edit", "parsing"),
     headline="overall",
     read_fields=("frame",),
@@ -222,32 +231,6 @@ DOMAIN = Domain(
     style=_style,
     relevant=_relevant,
 )
-
-
-def pipeline(
-    scenes: str = "map",
-    parser_checkpoint: str = "room_parser",
-    frame: FrameMode = "anchors",
-    samples: int = SAMPLE_COUNT,
-    oracle: Sequence[str] = (),
-    flip_tta: bool = True,
-    perception: Perception = "top_view_estimator",
-    device: str = "cpu",
-    draw: Sequence[str] | str = KINDS,
-    parser: ParserMode = "cascade",
-) -> Pipeline:
-    """Return the pipeline of rooms.
-
-    `parser_checkpoint`: a shipped or given checkpoint. `oracle`: modules replaced by ground truth.
-    `device`: where the networks run. `parser`: a `ParserMode`. The others as in `source` and
-    `Domain`.
-    """
-    executor = replace(DOMAIN, frame=frame, samples=samples, draw=draw)
-    table_source = sources.source("rooms", scenes, perception, flip_tta, device)
-    benchmark_reader = benchmark_parser(parser_checkpoint, device)
-    return Pipeline(
-        table_source, benchmark_reader, executor, tuple(oracle), second(parser, executor, device)
-    )
 
 
 def benchmark_parser(checkpoint: str = "room_parser", device: str = "cpu") -> QuestionParser:
