@@ -80,7 +80,7 @@ def chosen_modules(modules: Mapping[str, Any] | None) -> dict[str, Any]:
     }
 
 
-class Given(NamedTuple):
+class EstimatorInput(NamedTuple):
     """An image and, if the benchmark has them, its focal length and camera."""
 
     image: Image
@@ -223,7 +223,7 @@ def check_domain(estimator: Any, domain: str) -> None:
 
 def estimated(
     estimator: Any,
-    inputs: Sequence[Given],
+    inputs: Sequence[EstimatorInput],
     names: Sequence[str],
     things: Sequence[str] = (),
     domain: str = "",

@@ -77,8 +77,8 @@ def _own_wording(question: Question, reading: ParsedQuestion) -> bool:
     change = reading.change
     return (
         _plainly_framed(question.frame)
-        and is_question(question.text, DOMAIN.spelled(reading.question.program))
-        and (change is None or is_change(question.change, DOMAIN.spelled(change.program)))
+        and is_question(question.text, DOMAIN.in_notation(reading.question.program))
+        and (change is None or is_change(question.change, DOMAIN.in_notation(change.program)))
     )
 
 
@@ -94,7 +94,7 @@ def _in_style(question: Question, reading: ParsedQuestion) -> bool:
 def _relevant(settings: Mapping[str, Setting], reading: ParsedQuestion) -> Mapping[str, Setting]:
     """Return the settings that affect the answer. An attribute that no program reads gets the
     setting of the others, so that it adds no uncertainty to a scene that is otherwise certain."""
-    programs = [DOMAIN.spelled(p.program) for p in reading.parses]
+    programs = [DOMAIN.in_notation(p.program) for p in reading.parses]
     attributes = {text for p in programs for kind, text in p.tokens() if kind == "attribute"}
     relevant = {
         m: s for m, s in settings.items() if m not in LOOKS or ROOM_TABLES.beliefs[m] in attributes
@@ -137,7 +137,7 @@ class RoomExecutor:
         brought = (
             None
             if change is None or outcome.answer is not None
-            else brought_in(self.domain.spelled(change))
+            else brought_in(self.domain.in_notation(change))
         )
         brought = brought and ROOMS.to_core(brought)
         if brought is not None and outcome.reason.startswith("change: not found"):
@@ -177,10 +177,10 @@ class RoomExecutor:
             return Explanation(before)
         program, edited = execution.reading.question.program, planned.edited
         outcome, near = run(program, world), margins_in(program, world)
-        spelled = self.domain.spelled
+        notation = self.domain.in_notation
         record = {
-            "change_program": str(spelled(change.program)) if change else None,
-            "program": str(spelled(program)),
+            "change_program": str(notation(change.program)) if change else None,
+            "program": str(notation(program)),
             "notes": list(planned.notes), "margins": record_of(near),
         }  # fmt: skip
         figures, past = self.figures(question), None

@@ -25,7 +25,14 @@ from po3d.scene.orbit import OrbitConvention, viewer_axes
 from po3d.scene.street import AXES, FOCAL, WIDTH, camera
 from po3d.scene.table import Scene, from_json, to_json
 from po3d.scene.vocabulary import ATTRIBUTES
-from po3d.systems.estimators import Given, check_domain, class_path, estimated, is_copy, parameters
+from po3d.systems.estimators import (
+    EstimatorInput,
+    check_domain,
+    class_path,
+    estimated,
+    is_copy,
+    parameters,
+)
 from po3d.systems.interfaces import Context, PerceptionInput, TableSource
 
 if TYPE_CHECKING:
@@ -109,7 +116,7 @@ class Estimated(TableSource):
     def _together(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
         visible = [(look.context, name) for look in looks for name in look.names]
         names = [name for _, name in visible]
-        inputs = [GIVEN[self.domain](context, name) for context, name in visible]
+        inputs = [INPUTS[self.domain](context, name) for context, name in visible]
         scenes = estimated(self.estimator, inputs, names, looks[0].things, self.domain)
         who = class_path(self.estimator)
         return _grouped(
@@ -130,26 +137,26 @@ def source_of(perception: Any, domain: Domain) -> TableSource:
     return Estimated(perception, domain)
 
 
-def _street(context: Context, name: str) -> Given:
+def _street(context: Context, name: str) -> EstimatorInput:
     image = context.picture(name)
-    return Given(image, FOCAL / WIDTH, camera().resized(*image.shape[1::-1]))
+    return EstimatorInput(image, FOCAL / WIDTH, camera().resized(*image.shape[1::-1]))
 
 
-def _map(context: Context, name: str) -> Given:
+def _map(context: Context, name: str) -> EstimatorInput:
     view = context.inputs.top_view()
-    return Given(view.picture, None, view.camera)
+    return EstimatorInput(view.picture, None, view.camera)
 
 
-def _photograph(context: Context, name: str) -> Given:
-    return Given(context.picture(name), context.inputs.known_focal())
+def _photograph(context: Context, name: str) -> EstimatorInput:
+    return EstimatorInput(context.picture(name), context.inputs.known_focal())
 
 
-def _view(context: Context, name: str) -> Given:
-    return Given(context.picture(name), context.inputs.focal(name))
+def _view(context: Context, name: str) -> EstimatorInput:
+    return EstimatorInput(context.picture(name), context.inputs.focal(name))
 
 
 # Inputs of an external estimator, by domain.
-GIVEN: dict[str, Callable[[Context, str], Given]] = {
+INPUTS: dict[str, Callable[[Context, str], EstimatorInput]] = {
     "street": _street,
     "rooms": _map,
     "photographs": _photograph,

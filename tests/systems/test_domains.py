@@ -65,9 +65,9 @@ def test_settings_for_certain_scenes_and_for_explanations():
 
 def test_answers_of_streets_alone_are_spelled_in_their_notation():
     street = domain("street")
-    assert street.spelled(Call.parse("count(scene)")).text() == "count(scene)"
+    assert street.in_notation(Call.parse("count(scene)")).text() == "count(scene)"
     chain = Call.parse('filter(shape, "bus", scene)')  # objects are no answer
-    assert street.spelled(chain) is chain
+    assert street.in_notation(chain) is chain
 
 
 def test_a_stored_prediction_is_parsed_again():
