@@ -227,11 +227,10 @@ class MarginFinder(SetDecisions):
         directions = self.sector_names(sectors)
         nearest = nearest_direction(turn, directions)
         for sense in (1, -1):
-            away = {
-                d: sense * (azimuth(nearest) - azimuth(d)) % math.tau
-                for d in directions
-                if d != nearest
-            }
+            away = {}
+            for d in directions:
+                if d != nearest:
+                    away[d] = sense * (azimuth(nearest) - azimuth(d)) % math.tau
             other = min(away, key=away.__getitem__)
             border = -azimuth(nearest) + sense * away[other] / 2
             yield border, math.remainder(border - turn, math.tau), self.rules.spell(sectors, other)

@@ -62,10 +62,9 @@ class SetDecisions(DecisionFinder):
             self.world.things,
         )
         off = (things[i].right - middle, things[i].front - ahead)
-        bounds = [
-            (x, y, least * (across if x else along))
-            for x, y, least in side_bounds(side, self.rules)
-        ]
+        bounds = []
+        for x, y, least in side_bounds(side, self.rules):
+            bounds.append((x, y, least * (across if x else along)))
         metres, shift = boundaries.over_border(
             [(x * off[0] + y * off[1] - least, x, y) for x, y, least in bounds]
         )

@@ -126,11 +126,10 @@ class SetOperations:
     def _exclude(self, *args) -> list[int]:
         if len(args) == 3:
             attribute, text, set_call = args
-            known = [
-                i
-                for i in self.value(set_call)
-                if attribute == "purpose" or self._value(i, attribute) is not None
-            ]
+            known = []
+            for i in self.value(set_call):
+                if attribute == "purpose" or self._value(i, attribute) is not None:
+                    known.append(i)
             if attribute == "name":
                 having = self.world.named(text, self.past)
             elif attribute in DERIVED_ATTRIBUTES:
@@ -334,11 +333,11 @@ class SetOperations:
         anchor = self.object(like)
         if attribute == "purpose":
             purposes = set(self.world.purposes(anchor))
-            return [
-                i
-                for i in self.members(set_call)
-                if i != anchor and purposes & set(self.world.purposes(i))
-            ]
+            result = []
+            for i in self.members(set_call):
+                if i != anchor and purposes & set(self.world.purposes(i)):
+                    result.append(i)
+            return result
         value = self._known(anchor, attribute)
         return [
             i for i in self.members(set_call) if i != anchor and self._value(i, attribute) == value

@@ -333,8 +333,7 @@ def is_copy(scene: Scene, truth: Scene) -> bool:
     truth."""
     if not len(scene) or len(scene) != len(truth):
         return False
-    rows = [
-        sorted((*o.position, o.heading, *o.extent) for o in table.objects)
-        for table in (scene, truth)
-    ]
+    rows = []
+    for table in (scene, truth):
+        rows.append(sorted((*o.position, o.heading, *o.extent) for o in table.objects))
     return bool(np.allclose(*rows, rtol=0, atol=1e-9))

@@ -40,10 +40,10 @@ def question_parser(parser: Any) -> QuestionParser:
         parses = map(_checked_change, changes, parser.parse(changes, "change"))
         by_change = dict(zip(changes, parses, strict=True))
         parsed = parser.parse([q.text for q in questions], "question")
-        return [
-            ParsedQuestion(parse.in_core(ROOMS), by_change.get(q.change))
-            for q, parse in zip(questions, parsed, strict=True)
-        ]
+        result = []
+        for q, parse in zip(questions, parsed, strict=True):
+            result.append(ParsedQuestion(parse.in_core(ROOMS), by_change.get(q.change)))
+        return result
 
     return QuestionParser(read, parser)
 
