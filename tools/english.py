@@ -18,9 +18,11 @@ from po3d.language.program import LEAVES, SIGNATURES
 MODULES = (
     "language/**/*.py", "synthesis/street/*.py", "synthesis/top_view/*.py",
     "synthesis/indoor_view/*.py", "benchmarks/*/wording.py", "benchmarks/*/twin.py",
-    "perception/*caption*.py", "reasoning/references.py", "systems/answers.py", "systems/api.py",
+    "perception/*caption*.py", "reasoning/references.py", "systems/answer.py",
+    "systems/answers.py", "systems/api.py",
+    "systems/scene_question.py", "systems/typed_answers.py",
     "systems/baselines.py", "systems/chat.py", "systems/answer_options.py",
-    "systems/response_text.py", "systems/typed_answers.py", "training/reader_augmentation.py",
+    "systems/response_text.py", "training/reader_augmentation.py",
     "training/reader_pairs.py", "training/*parser.py",
 )  # fmt: skip
 WORDS = (

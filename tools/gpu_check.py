@@ -37,7 +37,7 @@ from po3d.perception.detection import pays_bf16
 from po3d.perception.street import StreetEstimator
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import Scene
-from po3d.systems import street
+from po3d.systems.build import build_pipeline
 from po3d.systems.pipeline import Context
 from po3d.training.data import StreetData
 from po3d.training.estimator import EstimatorModule
@@ -159,7 +159,7 @@ def evaluation(check: Check) -> Iterator[Row]:
         f"{check.rate(tables, 1):,.1f}",
         check.memory(),
     )
-    system = street.pipeline(device=str(check.device), parser="benchmark")
+    system = build_pipeline("street", device=str(check.device), parser="benchmark")
     of = list(by_image(split.questions).items())
 
     def answers() -> int:
@@ -192,7 +192,7 @@ def agreement(check: Check) -> Iterator[Row]:
         for k in range(0, len(split.images), TABLES):
             names = split.images[k : k + TABLES]
             scenes += estimator.estimate([split.image(name) for name in names], names)
-        predictions = street.pipeline(device=device, parser="benchmark").answers(contexts)
+        predictions = build_pipeline("street", device=device, parser="benchmark").answers(contexts)
         results.append((scenes, [p.answer for own in predictions for p in own]))
     (one, answers_cpu), (other, answers) = results
     rows, attributes, moved, turned = 0, 0, [0.0], [0.0]

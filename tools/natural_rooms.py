@@ -14,8 +14,8 @@ from po3d.io.files import read_jsonl, write_json
 from po3d.io.paths import NATURAL as BANK
 from po3d.reasoning.questions import Question
 from po3d.scene.table import from_json
+from po3d.systems.build import build_pipeline
 from po3d.systems.pipeline import Context
-from po3d.systems.rooms import pipeline
 
 ROOMS = ("hypo3d_rooms.jsonl.bz2", "hypo3d_rooms2.jsonl.bz2", "hypo3d_rooms3.jsonl.bz2")
 
@@ -30,7 +30,7 @@ def run(split: str, checkpoint: str, out: str) -> None:
         for name in ROOMS
         for r in read_jsonl(BANK / name, "rooms of the bank")
     }
-    system = pipeline("ground_truth", checkpoint)
+    system = build_pipeline("rooms", scenes="ground_truth", parser_checkpoint=checkpoint)
     rows = []
     for k, item in enumerate(items):
         q = Question(

@@ -17,7 +17,7 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
-from po3d.cli import ask
+from po3d.cli import ask, ask_model
 from po3d.io.cli_errors import guarded
 from po3d.io.files import atomic_write, read_jsonl
 from po3d.io.images import read_image
@@ -60,7 +60,7 @@ def run(photographs: Path, detector: str, out: Path | None, part: str = "all") -
         path = photographs / record["image"]
         if model is None:
             given = ["--perception", "photo", "--detector", detector, str(path), record["question"]]
-            model = ask._model(arguments.parse_args(given), None, read_image(path))
+            model = ask_model.model_of(arguments.parse_args(given), None, read_image(path))
             started = time.monotonic()
         answer = model.ask(path, record["question"], options=record["options"] or ())
         given_answer = answer.answer if answer.status == "ok" else None

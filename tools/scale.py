@@ -37,7 +37,7 @@ from po3d.reasoning.packing import pack_programs
 from po3d.reasoning.questions import Question
 from po3d.reasoning.street_batched import run_batch
 from po3d.reasoning.street_tables import pack_tables
-from po3d.systems import street
+from po3d.systems.build import build_pipeline
 from po3d.systems.interfaces import System
 from po3d.systems.pipeline import oracle
 
@@ -155,7 +155,9 @@ def figure(work: str, size: int) -> ScaleFigure:
     else:
         pictures = work == "pictures"
         system = (
-            street.pipeline(mode="marginal", flip_tta=False, parser="benchmark", refine="off")
+            build_pipeline(
+                "street", mode="marginal", flip_tta=False, parser="benchmark", refine="off"
+            )
             if pictures
             else oracle("street")
         )

@@ -11,7 +11,6 @@ import json
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -24,9 +23,7 @@ from po3d.reasoning.questions import Task
 if TYPE_CHECKING:
     from PIL import Image as Pillow
 
-    from po3d.scene.table import Scene
-    from po3d.systems.api import Answer, Model
-    from po3d.systems.domain_router import DomainRouter
+    from po3d.systems.answer import Answer
     from po3d.systems.interfaces import Image
 
 PICTURES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
@@ -36,16 +33,11 @@ TABLES = {
     "rooms": "a room's table",
     "photographs": "a photograph's table",
 }
-STREETS = "street_estimator"
-RENDERED = (
-    "street",
-    "rooms",
-    "orbit",
-)  # estimators trained on renderings, which refuse photographs
+# Estimators trained on renderings, which refuse photographs.
+RENDERED = ("street", "rooms", "orbit")
 # Imports and networks create many objects that live as long as the process; collecting garbage at
 # the default threshold (700 new objects) takes a tenth of the time to the first answer.
 COLLECT_EVERY = 100_000
-SAMPLES = 64  # posterior samples of a photograph's scene, except for --mode argmax
 NO_ANSWER = 1  # exit code: the question was parsed, but has no answer
 
 
@@ -124,7 +116,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--parser", choices=("benchmark", "general", "cascade"), default="cascade", help=reading
     )
-    parser.add_argument("--perception-checkpoint", default=STREETS, metavar="NAME_OR_PATH")
+    parser.add_argument(
+        "--perception-checkpoint", default="street_estimator", metavar="NAME_OR_PATH"
+    )
     parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
     parser.add_argument("--room-parser-checkpoint", default="room_parser", metavar="NAME_OR_PATH")
     parser.set_defaults(usual={option: parser.get_default(option) for option in READ_BY})
@@ -164,6 +158,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the answer, or the answers to all lines of standard input; return the exit code."""
     gc.set_threshold(COLLECT_EVERY)
     from po3d.benchmarks.superclevr.files import read_scene
+    from po3d.cli import ask_model
     from po3d.io.images import pixels
     from po3d.perception.depth_files import PhotographWarning
     from po3d.scene.street import shape_note
@@ -182,14 +177,15 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("--save draws a single answer; give one question")
     path = Path(arguments.input)
     scene, image = (read_scene(path), None) if _is_json(path) else (None, read_image(path))
-    model = _model(arguments, scene, image)
-    kind = getattr(model, "kind", "photo") if scene is None else TABLES[_world(scene)]
+    model = ask_model.model_of(arguments, scene, image)
+    kind = getattr(model, "kind", "photo") if scene is None else TABLES[ask_model.domain_of(scene)]
     for option, kinds in READ_BY.items():
         if getattr(arguments, option) != arguments.usual[option] and kind not in kinds:
             raise InputError(
                 f"--{option.replace('_', '-')} applies to {', '.join(kinds)}; this input is {kind}"
             )
-    shipped = arguments.perception in RENDERED and arguments.perception_checkpoint == STREETS
+    shipped = arguments.perception_checkpoint == ask_model.STREETS
+    shipped = shipped and arguments.perception in RENDERED
     if scene is None and shipped:
         model.refuse_photograph(image)
     if getattr(model, "kind", "") == "street" and (
@@ -298,112 +294,6 @@ def _save(arguments: argparse.Namespace, answer: "Answer", image: "Image | None"
         _answer_picture(arguments, answer, image).save(
             file, PICTURES[Path(arguments.save).suffix.lower()]
         )
-
-
-def _model(
-    arguments: argparse.Namespace, scene: "Scene | None", image: "Image | None"
-) -> "Model | DomainRouter":
-    """Return the model for a room's scene, a street's scene, a photograph or another image."""
-    from po3d.systems import scene_sources
-    from po3d.systems.api import Model
-    from po3d.systems.domain_router import DomainRouter
-    from po3d.systems.general_parser import second
-    from po3d.systems.pipeline import Pipeline
-
-    world = "" if scene is None else _world(scene)
-    room = arguments.perception == "map" if scene is None else world == "rooms"
-    asks_rooms = arguments.frame or arguments.change
-    if asks_rooms and not room and (scene is not None or arguments.perception != "auto"):
-        raise InputError(
-            "--frame and --change apply to rooms: scenes with an outline, and top-view maps"
-        )
-    if scene is not None and arguments.perception == "photo":
-        raise InputError("--perception photo needs an image, not a scene")
-    if world == "photographs":
-        return DomainRouter(_worlds(arguments, scenes="ground_truth"))
-    if scene is not None:
-        if room:
-            from po3d.systems import rooms
-
-            parser = rooms.benchmark_parser(arguments.room_parser_checkpoint)
-            executor = rooms.DOMAIN
-        else:
-            from po3d.systems import street
-
-            parser = street.benchmark_parser(arguments.parser_checkpoint)
-            executor = replace(street.DOMAIN, mode=arguments.mode)
-        return Model(
-            Pipeline(
-                scene_sources.Truth(), parser, executor, second=second(arguments.parser, executor)
-            )
-        )
-    if arguments.perception == "photo":
-        return _photographs(arguments)
-    parser = arguments.perception_checkpoint != STREETS  # a street estimator
-    if parser or arguments.perception != "auto":
-        kind = "street" if arguments.perception == "auto" else arguments.perception
-        return DomainRouter(_worlds(arguments), kind)
-    chooser = DomainRouter(_worlds(arguments))
-    try:
-        return DomainRouter(chooser.builders, chooser.chosen(image).kind)
-    except InputError as refused:
-        if arguments.detector or arguments.set:
-            return _photographs(arguments)
-        try:  # networks in the hub's cache
-            return _photographs(arguments)
-        except InputError:
-            raise InputError(
-                f"{refused}, or photo with --detector FILE (docs/photographs.md)"
-            ) from None
-
-
-def _world(scene: "Scene") -> str:
-    """Return the first domain (a key of TABLES) for questions about a scene."""
-    from po3d.systems.domain_router import worlds_of
-
-    return worlds_of(scene)[0] if scene.outline is not None or scene.objects else "street"
-
-
-def _worlds(
-    arguments: argparse.Namespace, scenes: str = "predicted"
-) -> "dict[str, Callable[[], Model]]":
-    """Return the domains' models with shipped estimators, loaded on first use; photographs and
-    orbits with `scenes` as their source of scenes."""
-    from po3d.systems import street
-    from po3d.systems.api import Model, load
-
-    checkpoints = arguments.perception_checkpoint, arguments.parser_checkpoint
-    mode = {"parser": arguments.parser}
-    named = {"scenes": scenes, **mode}
-    builders = {
-        "street": lambda: Model(street.pipeline(*checkpoints, arguments.mode, **mode)),
-        "rooms": lambda: load("rooms", parser_checkpoint=arguments.room_parser_checkpoint, **mode),
-        "photographs": lambda: load("photographs", **named),
-        "orbit": lambda: load("orbit", **named),
-    }
-    return {world: functools.cache(make) for world, make in builders.items()}
-
-
-def _photographs(arguments: argparse.Namespace) -> "Model":
-    """Return the model with third-party networks for photographs; InputError if they are not
-    installed."""
-    from po3d.io.config import build, compose, varied
-    from po3d.systems import photographs
-    from po3d.systems.api import Model
-
-    if arguments.intrinsics and arguments.focal:
-        raise InputError("--focal and --intrinsics both give the lens")
-    keys = {
-        "detector.onnx": arguments.detector,
-        "depth.file": arguments.depth,
-        "intrinsics": arguments.intrinsics,
-        "known": arguments.known,
-    }
-    given = [f"perception.{key}={value}" for key, value in keys.items() if value]
-    config = varied(compose("evaluate", ["perception=foundation", *given, *arguments.set]), {})
-    samples = 0 if arguments.mode == "argmax" else config["executor"]["samples"] or SAMPLES
-    looks = build(config["perception"])
-    return Model(photographs.pipeline(perception=looks, samples=samples, parser=arguments.parser))
 
 
 def _answer_picture(

@@ -54,7 +54,7 @@ def checks(
     from po3d.systems.estimators import class_path, identity, parameters, title
 
     try:
-        estimator = made(target, options)
+        estimator = build_estimator(target, options)
         taken = parameters(estimator)
     except InputError as error:
         yield False, str(error)
@@ -74,7 +74,7 @@ def checks(
             yield False, f"{name}: {error}"
 
 
-def made(target: str, options: list[str]) -> Any:
+def build_estimator(target: str, options: list[str]) -> Any:
     """Build the object of perception._target_=TARGET; InputError if it cannot be built."""
     from omegaconf import OmegaConf
 

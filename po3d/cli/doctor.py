@@ -24,7 +24,7 @@ STATES = {True: "ok", False: "absent", NEEDED: "MISSING"}
 class Check(NamedTuple):
     what: str
     state: bool | str  # true: present; false: absent; NEEDED: absent and required by everything
-    found: str
+    result: str
     remedy: str = ""
 
 
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         width = max(len(c.what) for c in checks)
         for c in checks:
-            line = f"{STATES[c.state]:8}{c.what:{width}}  {c.found}"
+            line = f"{STATES[c.state]:8}{c.what:{width}}  {c.result}"
             print(f"{line}: {c.remedy}" if c.remedy else line)
     return 0 if _healthy(checks) else 1
 

@@ -25,7 +25,8 @@ from po3d.evaluation.report.html_drawings import picture
 from po3d.io.errors import InputError, visible
 from po3d.io.text_tables import html as table_html
 from po3d.scene.display import display_table
-from po3d.systems.api import SHOWN, Answer, load
+from po3d.systems.api import Answer, load
+from po3d.systems.scene_question import INTERPRETATIONS
 
 HOST = "127.0.0.1"
 BESIDE = 0.25  # offset to the left of a wide window's centre, as a fraction of the scene's width
@@ -104,7 +105,9 @@ class StudioPage:
             self.question_field = gui.add_button("Ask")
             self.answer = gui.add_html("")
             # Interpretations to choose from, if the system abstains.
-            self.meant = [gui.add_button(str(k + 1), visible=False) for k in range(SHOWN)]
+            self.interpretations = [
+                gui.add_button(str(k + 1), visible=False) for k in range(INTERPRETATIONS)
+            ]
             self.steps = gui.add_dropdown("highlight", ("nothing",))
         self.picture = gui.add_html("")
         with gui.add_folder("Change"):
@@ -125,7 +128,7 @@ class StudioPage:
         self.example.on_update(self._doing(self._open_example))
         self.upload.on_upload(self._doing(self._open_upload))
         self.question_field.on_click(self._doing(self._ask))
-        for k, button in enumerate(self.meant):
+        for k, button in enumerate(self.interpretations):
             button.on_click(self._doing(lambda _, k=k: self._tell(self.last_answer.choices[k])))
         self.steps.on_update(self._doing(lambda _: self._draw()))
         self.changed.on_click(
@@ -189,7 +192,7 @@ class StudioPage:
 
     def _tell(self, answer: Answer) -> None:
         """Show an answer; if the system abstained, a button for each interpretation."""
-        for k, button in enumerate(self.meant):
+        for k, button in enumerate(self.interpretations):
             button.visible = k < len(answer.choices) and answer.scene is None
             if button.visible:
                 button.label = f"{k + 1}. {visible(answer.understood[k][0])}"
@@ -244,7 +247,7 @@ class StudioPage:
         session = self.session
         if whole:
             self.taken, self.answer.content, self.last_answer = None, "", None
-            for button in self.meant:
+            for button in self.interpretations:
                 button.visible = False
             self.steps.options = ("nothing",)
             rooms = session.world == "rooms"

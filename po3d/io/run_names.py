@@ -24,7 +24,12 @@ _SCENES = {
     "predicted": "",
 }
 # Inputs of a language model.
-_SHOWN = {"picture": "", "labelled": "labelled maps", "captions": "captions", "none": "no pictures"}
+_INPUTS = {
+    "picture": "",
+    "labelled": "labelled maps",
+    "captions": "captions",
+    "none": "no pictures",
+}
 _STYLES = {
     "plain": "",
     "cot": "chain of thought",
@@ -35,7 +40,7 @@ _FRAMES = {"anchors": "", "none": "no frame", "camera": "camera frame"}
 _KEY_WORDS: dict[str, Callable[[Any], str]] = {
     "scenes": lambda v: _SCENES.get(v, str(v)),
     "frame": lambda v: _FRAMES.get(v, str(v)) if v else "",
-    "show": lambda v: _SHOWN.get(v, str(v)),
+    "show": lambda v: _INPUTS.get(v, str(v)),
     "change": lambda v: "" if v == "with" else "without the change",
     "style": lambda v: _STYLES.get(v, str(v)),
     "scenes_file": lambda v: f"scenes of {Path(v).resolve().parent.name}" if v else "",

@@ -115,11 +115,10 @@ def _planned(layout: SceneIndex, program: Call, world: SceneGeometry) -> Planned
 def _chained(first: Edited, second: Edited) -> Edited:
     """Return two consecutive edits as one."""
     origin = tuple(None if k is None else first.origin[k] for k in second.origin)
-    touched = {
-        k
-        for k, old in enumerate(second.origin)
-        if k in second.touched or (old is not None and old in first.touched)
-    }
+    touched = set()
+    for k, old in enumerate(second.origin):
+        if k in second.touched or (old is not None and old in first.touched):
+            touched.add(k)
     gone = {first.origin[k] for k in second.touched_before if first.origin[k] is not None}
     named = {first.origin[k] for k in second.mentioned if first.origin[k] is not None}
     return Edited(

@@ -9,7 +9,7 @@ from po3d.language.program import Call
 from po3d.reasoning import body_relations, boundaries
 from po3d.reasoning.decisions import Decision
 from po3d.reasoning.directions import AHEAD, azimuth
-from po3d.reasoning.evaluator import MORE_OR_LESS, is_measure
+from po3d.reasoning.evaluator import MORE_OR_LESS, is_measure, nearest_direction
 from po3d.reasoning.margin_values import Margin
 from po3d.reasoning.set_decisions import SetDecisions
 from po3d.reasoning.world import VIEWER
@@ -59,7 +59,7 @@ class MarginFinder(SetDecisions):
                     self.within(i, -math.hypot(*shift), self.unit, border, shift, axes=axes), i
                 )
         elif sense in ("most", "first"):
-            anchor = self.object(where[0], viewer=self.rules.viewer == "stands")
+            anchor = self.reference(where[0])
             decisions = self._squarest if sense == "most" else self._first_that_way
             yield from decisions(what, anchor, where[1], self.members(set_call))
 
@@ -150,11 +150,7 @@ class MarginFinder(SetDecisions):
         Another object takes its place, or the object itself leaves the cone.
         """
         axes, tellers = self.axes(frame, anchor), self.tellers(frame)
-        signed = {
-            i: math.remainder(self.world.turn(anchor, i, axes) + azimuth(direction), math.tau)
-            for i in candidates
-            if i != anchor and math.hypot(*self.world.vector(anchor, i)) > 1e-9
-        }
+        signed = self.angles_from(direction, anchor, axes, candidates)
         ranked = sorted(signed, key=lambda i: abs(signed[i]))
         words = f"being the one {self.rules.spell('eight', direction)} of {self.short(anchor)}"
         cone = math.radians(self.rules.cone)
@@ -229,13 +225,12 @@ class MarginFinder(SetDecisions):
         Radians from the front, counter-clockwise.
         """
         directions = self.sector_names(sectors)
-        nearest = min(directions, key=lambda d: abs(math.remainder(turn + azimuth(d), math.tau)))
+        nearest = nearest_direction(turn, directions)
         for sense in (1, -1):
-            away = {
-                d: sense * (azimuth(nearest) - azimuth(d)) % math.tau
-                for d in directions
-                if d != nearest
-            }
+            away = {}
+            for d in directions:
+                if d != nearest:
+                    away[d] = sense * (azimuth(nearest) - azimuth(d)) % math.tau
             other = min(away, key=away.__getitem__)
             border = -azimuth(nearest) + sense * away[other] / 2
             yield border, math.remainder(border - turn, math.tau), self.rules.spell(sectors, other)
@@ -271,9 +266,7 @@ class MarginFinder(SetDecisions):
         """
         b, a = self.disambiguate(goal, start, viewer=True)
         views, cone = self.info.views, math.radians(self.rules.cone)
-        signed = [
-            math.remainder(self.world.turn(a, b, v) + azimuth(direction), math.tau) for v in views
-        ]
+        signed = [self.world.angle_from(direction, a, b, axes) for axes in views]
         best = min(range(len(signed)), key=lambda k: abs(signed[k]), default=None)
         if best is None or abs(signed[best]) > cone:
             return
@@ -325,18 +318,12 @@ class MarginFinder(SetDecisions):
             else self.disambiguate(first, second)
         )
         if relation == "fits":
-            mine, space = (sorted(self.world.extents(i)[:2]) for i in (a, b))
-            spare = min(y - x for x, y in zip(mine, space))
+            spare = self.spare_width(a, b)
             word = "too wide" if spare >= 0 else "narrow enough"
             margin = self.within(a, -abs(spare), self.unit, f"being {word} for {self.short(b)}")
             yield self.gives(margin, not spare >= -1e-9)
         elif relation == "nearer_than_before":
-            now = self.world.distance(a, b)
-            world = self.world
-            then = [world.edited.origin[i] if i < world.now else None for i in (a, b)]
-            if None in then:  # an object did not exist before, so there is no earlier distance
-                return
-            before = self.world.distance(*(self.world.now + i for i in then))
+            now, before = self.distances(a, b)
             if now >= 1e-9:
                 x, y = self._image_shift(b, a, self.world.axes)
                 shift = (x * (before - now) / now, y * (before - now) / now)

@@ -249,36 +249,41 @@ class Evaluator(ObjectOperations):
         return bool(self.related(relation, [b], [a]))
 
     def _fits(self, thing: int, where: int) -> bool:
-        mine, space = (sorted(self.world.extents(i)[:2]) for i in (thing, where))
-        self._clearly(min(b - a for a, b in zip(mine, space)), 0.0, 0.05)
-        return all(a <= b + 1e-9 for a, b in zip(mine, space))
+        spare = self.spare_width(thing, where)
+        self._clearly(spare, 0.0, 0.05)
+        return spare >= -1e-9
+
+    def spare_width(self, thing: int, where: int) -> float:
+        """Return how much shorter the sides of an object's footprint are than those of another:
+        the smaller of the two differences."""
+        sides, space = (sorted(self.world.extents(i)[:2]) for i in (thing, where))
+        return min(b - a for a, b in zip(sides, space))
 
     def _nearer_than_before(self, a: int, b: int) -> bool:
+        now, before = self.distances(a, b)
+        self._clearly(now, before, 0.3)
+        return now < before
+
+    def distances(self, a: int, b: int) -> tuple[float, float]:
+        """Return the distance of two objects after and before the change; ExecutionFailure if one
+        of them did not exist before."""
         world = self.world
         then = [world.edited.origin[i] if i < world.now else None for i in (a, b)]
         if None in then:
             which = f"{world.describe(a)} or {world.describe(b)}"
             raise ExecutionFailure("unknown", f"unknown: {which} did not exist before the change")
-        now, before = world.distance(a, b), world.distance(*(world.now + i for i in then))
-        self._clearly(now, before, 0.3)
-        return now < before
+        return world.distance(a, b), world.distance(*(world.now + i for i in then))
 
     def _direction(self, start: Call, goal: Call, frame: Call, sectors: str) -> str:
         b, a = self.disambiguate(goal, start, viewer=True)
         return self._sector(self.world.turn(a, b, self.axes(frame, a)), sectors)
 
     def _sector(self, turn: float, sectors: str) -> str:
-        """Return the nearest direction to `turn`, radians from the front, counter-clockwise."""
+        """Return the answer for `turn`, radians from the front, counter-clockwise."""
         directions = self.sector_names(sectors)
         if self.strict and abs(math.remainder(turn, math.tau / len(directions))) > math.radians(15):
             raise ExecutionFailure("close call", "close call: between two directions")
-        if directions is DIRECTIONS:
-            direction = direction_at(-turn)
-        else:
-            direction = min(
-                directions, key=lambda d: abs(math.remainder(turn + azimuth(d), math.tau))
-            )
-        return self.rules.spell(sectors, direction)
+        return self.rules.spell(sectors, nearest_direction(turn, directions))
 
     def sector_names(self, sectors: str) -> tuple[str, ...]:
         """Return the candidate directions of an answer: those among the options, if any."""
@@ -291,9 +296,9 @@ class Evaluator(ObjectOperations):
         views, options = self.info.views, self.info.options
         if options and len(options) != len(views):
             raise ExecutionFailure("unknown", f"{len(views)} images but {len(options)} options")
-        away = [self.world.off(direction, a, b, axes) for axes in views]
-        best = min(range(len(away)), key=away.__getitem__, default=None)
-        if best is None or away[best] > math.radians(self.rules.cone):
+        angles = [self.world.off(direction, a, b, axes) for axes in views]
+        best = min(range(len(angles)), key=angles.__getitem__, default=None)
+        if best is None or angles[best] > math.radians(self.rules.cone):
             what, where = self.world.describe(b), self.rules.spell("eight", direction)
             raise ExecutionFailure(
                 "not found", f"{what} is {where} of {self.world.describe(a)} in no image"
@@ -342,6 +347,13 @@ _RUN: dict[str, Callable] = {
     for op in Call.language.signatures
     if hasattr(Evaluator, f"_{op}")
 }
+
+
+def nearest_direction(turn: float, directions: Sequence[str]) -> str:
+    """Return the nearest of the directions to `turn`, radians from the front, counter-clockwise."""
+    if directions is DIRECTIONS:
+        return direction_at(-turn)
+    return min(directions, key=lambda d: abs(math.remainder(turn + azimuth(d), math.tau)))
 
 
 def _direction_of(option: str) -> str:

@@ -185,11 +185,10 @@ class Grounder:
         return self._first(rank.sign * measures[rank.measure], weights, rank.place)
 
     def _first(self, measure: Array, weights: Array, place: int) -> Array:
-        fit = [
-            i
-            for i in np.argsort(measure, kind="stable")
-            if weights[i] >= COUNTS * weights.max(initial=0.0)
-        ]
+        fit = []
+        for i in np.argsort(measure, kind="stable"):
+            if weights[i] >= COUNTS * weights.max(initial=0.0):
+                fit.append(i)
         result = np.full(len(self.scene), OUTRANKED)
         if weights.any() and place <= len(fit):
             result[fit[place - 1]] = 1.0

@@ -88,7 +88,7 @@ class ObjectOperations(SetOperations):
             return self._chosen(
                 self.members(set_call), set_call, lambda i: sign * self._along(what, i, axes)
             )
-        anchor = self.object(where[0], viewer=self.rules.viewer == "stands")
+        anchor = self.reference(where[0])
         if sense == "most":
             return self._most_squarely(
                 what, anchor, self.axes(where[1], anchor), self.members(set_call)
@@ -143,16 +143,23 @@ class ObjectOperations(SetOperations):
         self, direction: str, anchor: int, axes: Axes, candidates: Sequence[int]
     ) -> int:
         """Return the object with the smallest angle to a direction."""
-        away = {
-            i: self.world.off(direction, anchor, i, axes)
-            for i in candidates
-            if i != anchor and math.hypot(*self.world.vector(anchor, i)) > 1e-9
-        }
-        best = min(away, key=away.__getitem__, default=None)
-        if best is None or away[best] > math.radians(self.rules.cone):
+        angles = self.angles_from(direction, anchor, axes, candidates)
+        best = min(angles, key=lambda i: abs(angles[i]), default=None)
+        if best is None or abs(angles[best]) > math.radians(self.rules.cone):
             where = f"{self.rules.spell('eight', direction)} of {self.world.describe(anchor)}"
             raise ExecutionFailure("not found", f"not found: there is nothing {where}")
         return best
+
+    def angles_from(
+        self, direction: str, anchor: int, axes: Axes, candidates: Sequence[int]
+    ) -> dict[int, float]:
+        """Return the signed angle of each candidate to a direction from `anchor`, except those at
+        its place."""
+        angles = {}
+        for i in candidates:
+            if i != anchor and math.hypot(*self.world.vector(anchor, i)) > 1e-9:
+                angles[i] = self.world.angle_from(direction, anchor, i, axes)
+        return angles
 
     def _chosen(self, members: Sequence[int], set_call: Call, key: Callable[[int], float]) -> int:
         """Return the candidate with the smallest key; ExecutionFailure for an empty set."""

@@ -255,10 +255,9 @@ class FramedSamples:
         exists, alike = samples.exists[rows], np.ones(len(rows), bool)
         if len(rows) == 1 or not planned.placed:
             return alike
-        index = {
-            id(o): i
-            for o, i in zip(samples.certain(first).objects, samples.indices(first), strict=True)
-        }
+        index = {}
+        for o, i in zip(samples.certain(first).objects, samples.indices(first), strict=True):
+            index[id(o)] = i
         new = iter(
             planned.edited.scene.objects[k]
             for k, o in enumerate(planned.edited.origin)

@@ -62,10 +62,9 @@ class SetDecisions(DecisionFinder):
             self.world.things,
         )
         off = (things[i].right - middle, things[i].front - ahead)
-        bounds = [
-            (x, y, least * (across if x else along))
-            for x, y, least in side_bounds(side, self.rules)
-        ]
+        bounds = []
+        for x, y, least in side_bounds(side, self.rules):
+            bounds.append((x, y, least * (across if x else along)))
         metres, shift = boundaries.over_border(
             [(x * off[0] + y * off[1] - least, x, y) for x, y, least in bounds]
         )
@@ -75,13 +74,13 @@ class SetDecisions(DecisionFinder):
     def relating(self, relation: str, *args: Call) -> Iterator[Decision]:
         if args[-2].op == "frame":
             start, frame, set_call = args
-            anchor = self.object(start, viewer=self.rules.viewer == "stands")
+            anchor = self.reference(start)
             for i in [VIEWER] if set_call == VIEWER_SET else self.members(set_call):
                 if i != anchor and (margin := self._ahead(relation, anchor, frame, i)) is not None:
                     yield self.member(margin, i)
             return
         *ones, set_call = args
-        anchors = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
+        anchors = self.anchors(ones)
         if len(anchors) != body_relations.others_of(relation):
             return
         if relation in relations.ALIGNED and self.rules.aligned_needs_label:
@@ -118,7 +117,7 @@ class SetDecisions(DecisionFinder):
         if math.hypot(*vector) < 1e-9:  # at the viewer's position
             return None
         cone = body_relations.cone(direction, self.rules)
-        off = math.remainder(math.atan2(*vector) - azimuth(direction), math.tau)
+        off = -self.world.angle_from(direction, anchor, i, axes)  # clockwise
         shift = boundaries.to_ray(vector, azimuth(direction) + math.copysign(cone, off))
         return self.within(i, math.degrees(cone - abs(off)), "degrees", boundary, shift, axes=axes)
 
@@ -199,9 +198,7 @@ class SetDecisions(DecisionFinder):
         distance = self.rules.facing_window_deg - away[value]
         label = value if distance <= 0 else boundaries.facing_beyond(degree, value, self.rules)
         world = copy.copy(self.world)
-        world.__dict__["facings"] = [
-            label if k == i else f for k, f in enumerate(self.world.facings)
-        ]
+        world.facings = [*self.world.facings[:i], label, *self.world.facings[i + 1 :]]
         off = (degree - relations.CENTRES[value] + 180) % 360 - 180  # clockwise
         turn = off - math.copysign(self.rules.facing_window_deg, off)
         turn *= sense_of(self.world.axes)

@@ -126,11 +126,10 @@ class SetOperations:
     def _exclude(self, *args) -> list[int]:
         if len(args) == 3:
             attribute, text, set_call = args
-            known = [
-                i
-                for i in self.value(set_call)
-                if attribute == "purpose" or self._value(i, attribute) is not None
-            ]
+            known = []
+            for i in self.value(set_call):
+                if attribute == "purpose" or self._value(i, attribute) is not None:
+                    known.append(i)
             if attribute == "name":
                 having = self.world.named(text, self.past)
             elif attribute in DERIVED_ATTRIBUTES:
@@ -175,15 +174,22 @@ class SetOperations:
     def _relate(self, relation: str, *args: Call) -> list[int]:
         if len(args) == 3 and args[1].op == "frame":
             start, frame, set_call = args
-            anchor = self.object(start, viewer=self.rules.viewer == "stands")
+            anchor = self.reference(start)
             if set_call == VIEWER_SET:  # e.g. "is he looking at me?"
                 return self.world.within(relation, anchor, self.axes(frame, anchor), [VIEWER])
             return self.lying(relation, anchor, frame, self.members(set_call))
         *ones, set_call = args
         if relation == "on" and ones[0] == EDITED_OBJECT and (below := self.below_it()) is not None:
             return self.related(relation, [below], self.members(set_call))
-        anchors = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
-        return self.related(relation, anchors, self.members(set_call))
+        return self.related(relation, self.anchors(ones), self.members(set_call))
+
+    def reference(self, start: Call) -> int:
+        """Return the object from which a direction starts: also a viewer who stands in the room."""
+        return self.object(start, viewer=self.rules.viewer == "stands")
+
+    def anchors(self, ones: Sequence[Call]) -> list[int]:
+        """Return the object, or the two, to which a relation relates others."""
+        return list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
 
     def lying(
         self, direction: str, anchor: int, frame: Call, candidates: Sequence[int]
@@ -327,11 +333,11 @@ class SetOperations:
         anchor = self.object(like)
         if attribute == "purpose":
             purposes = set(self.world.purposes(anchor))
-            return [
-                i
-                for i in self.members(set_call)
-                if i != anchor and purposes & set(self.world.purposes(i))
-            ]
+            result = []
+            for i in self.members(set_call):
+                if i != anchor and purposes & set(self.world.purposes(i)):
+                    result.append(i)
+            return result
         value = self._known(anchor, attribute)
         return [
             i for i in self.members(set_call) if i != anchor and self._value(i, attribute) == value

@@ -77,10 +77,10 @@ class BatchResult:
         kinds = [steps(program)[-1].kind for program in self.programs.programs]
         size = self.value.shape[1]
         words = {kind: spelling(kind, size) for kind in set(kinds)}
-        return [
-            None if wrong else words[kind][k]
-            for kind, k, wrong in zip(kinds, best, self.failed.tolist())
-        ]
+        result = []
+        for kind, k, wrong in zip(kinds, best, self.failed.tolist()):
+            result.append(None if wrong else words[kind][k])
+        return result
 
     def distribution(self, p: int) -> dict[str, float] | None:
         """Return answer -> probability of program p, most probable first; None if it failed."""

@@ -153,10 +153,9 @@ class Interpreter:
         poses = group.x, group.y, group.headings, group.axes, group.extents
         pairs = relations.Pairs(*poses, rules, group.bicycle, group.mask, torch)
         if labelled:
-            share = [
-                (pairs.facings == k).sum(-1).double() / group.x.shape[-1]
-                for k in range(len(FACINGS))
-            ]
+            share = []
+            for k in range(len(FACINGS)):
+                share.append((pairs.facings == k).sum(-1).double() / group.x.shape[-1])
             self.facing[group.rows, :n] = torch.stack(share, -1).transpose(0, 1)
             faces = (pairs.facings != relations.NO_FACING).to(group.x.dtype)[:, None]
         columns, shares = [], []

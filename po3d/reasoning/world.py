@@ -215,11 +215,6 @@ class SceneGeometry:
         (x, y, _), (u, v, _) = self.point(start), self.point(goal)
         return u - x, v - y
 
-    def bearing(self, start: int, goal: int) -> float:
-        """Return the direction from one object to another, radians clockwise from the front."""
-        a, b = self.things[start], self.things[goal]
-        return math.atan2(b.right - a.right, b.front - a.front)
-
     def distance(self, first: int, second: int) -> float:
         """Return the distance between two centres, on the ground or in space by the rules."""
         return self.distance_from(first)(second)
@@ -302,7 +297,12 @@ class SceneGeometry:
 
     def off(self, direction: str, start: int, goal: int, axes: Axes) -> float:
         """Return the angle between a direction and the vector between two objects, radians."""
-        return abs(math.remainder(self.turn(start, goal, axes) + azimuth(direction), 2 * math.pi))
+        return abs(self.angle_from(direction, start, goal, axes))
+
+    def angle_from(self, direction: str, start: int, goal: int, axes: Axes) -> float:
+        """Return the angle from a direction to the vector between two objects, in [-pi, pi] and
+        counter-clockwise."""
+        return math.remainder(self.turn(start, goal, axes) + azimuth(direction), math.tau)
 
     def turn(self, start: int, goal: int, axes: Axes) -> float:
         """Return the azimuth from one object to another, radians from the front to the left.

@@ -27,11 +27,10 @@ def paint(o: ObjectState) -> tuple[int, int, int]:
 
 def describe(state: ObjectState, number: int) -> str:
     """Return a street object in words: "#3 small red rubber SUV"."""
-    known = [
-        shape_name(state.value(a))
-        for a in ("size", "color", "material", "shape")
-        if a in state.beliefs
-    ]
+    known = []
+    for a in ("size", "color", "material", "shape"):
+        if a in state.beliefs:
+            known.append(shape_name(state.value(a)))
     return " ".join([f"#{number}", *known])
 
 

@@ -158,10 +158,9 @@ def _merged(
     start: int,
 ) -> Scene:
     """Return the table of the groups in the world of view `start`."""
-    objects = [
-        _one([_moved(views[v].table.objects[row], placed[v]) for v, row in group])
-        for group in groups
-    ]
+    objects = []
+    for group in groups:
+        objects.append(_one([_moved(views[v].table.objects[row], placed[v]) for v, row in group]))
     source = "gt" if all(v.table.source == "gt" for v in views) else "predicted"
     return replace(views[start].table, objects=tuple(objects), occluders=None, source=source)
 

@@ -99,10 +99,9 @@ class _Tables:
         self.alike = likeness(reference, table)
         self.here, self.there = reference.positions[:, :2], table.positions[:, :2]
         self.headings = reference.headings[:, None] - table.headings[None]
-        covariances = [
-            np.array([covariance_of(o) for o in t.objects]).reshape(-1, 3, 3)
-            for t in (reference, table)
-        ]
+        covariances = []
+        for t in (reference, table):
+            covariances.append(np.array([covariance_of(o) for o in t.objects]).reshape(-1, 3, 3))
         self.own = [c[:, :2, :2] for c in covariances]
         self.turning = covariances[0][:, None, 2, 2] + covariances[1][None, :, 2, 2]
         sizes = [

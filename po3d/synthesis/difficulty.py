@@ -52,11 +52,10 @@ class _Difficulty:
         """Return the settings that differ from the defaults, ready for JSON; `difficulty_of` reads
         them back.
         """
-        different = {
-            f.name: getattr(self, f.name)
-            for f in fields(self)
-            if getattr(self, f.name) != f.default
-        }
+        different = {}
+        for f in fields(self):
+            if getattr(self, f.name) != f.default:
+                different[f.name] = getattr(self, f.name)
         return {k: list(v) if isinstance(v, tuple) else v for k, v in different.items()}
 
     @property
@@ -64,10 +63,9 @@ class _Difficulty:
         """A part of a folder's name that distinguishes twins: "-objects3_6-near0.5", "" for the
         defaults.
         """
-        words = {
-            k: "_".join(map(str, v)) if isinstance(v, list) else v
-            for k, v in self.changed().items()
-        }
+        words = {}
+        for k, v in self.changed().items():
+            words[k] = "_".join(map(str, v)) if isinstance(v, list) else v
         return "".join(f"-{k}{v}" for k, v in words.items())
 
 

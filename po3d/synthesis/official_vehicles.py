@@ -301,11 +301,10 @@ def _painted(soup: Soup, shape: str) -> OfficialVehicle:
     )
     stuff = np.where(paint, "paint", np.where([m.clear for m in soup.materials], "glass", "dark"))
     mesh = _assembled(soup, shape, names[soup.material], stuff[soup.material])
-    colors = {
-        name: soup.materials[k].color
-        for k, name in unpainted.items()
-        if not soup.materials[k].clear
-    }
+    colors = {}
+    for k, name in unpainted.items():
+        if not soup.materials[k].clear:
+            colors[name] = soup.materials[k].color
     parts = {part.name for part in mesh.parts}
     return mesh, {name: color for name, color in colors.items() if name in parts}
 

@@ -107,10 +107,10 @@ def heights(options: Sequence[str]) -> list[str]:
     ]
     if "lower" not in height_names or "higher" in height_names:
         return height_names
-    return [
-        "higher" if not of and _ON.match(option) else height
-        for option, of, height in zip(options, height_words, height_names)
-    ]
+    result = []
+    for option, of, height in zip(options, height_words, height_names):
+        result.append("higher" if not of and _ON.match(option) else height)
+    return result
 
 
 def ways(question: Question) -> tuple[str, ...]:

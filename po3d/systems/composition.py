@@ -1,11 +1,8 @@
 """Build systems from their configs (configs/system); options that are not read are an InputError.
 
-Each domain (`po3d.systems.pipeline.DOMAIN_MODULES`) has a module with a function `pipeline`, whose
-parameters are the options of that domain.
+Options of the pipeline are those of its domain (`po3d.systems.domain.Domain.options`).
 """
 
-import importlib
-import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +21,8 @@ from po3d.systems.baselines import (
     random_baseline,
     random_option,
 )
-from po3d.systems.domain import DOMAIN_MODULES
+from po3d.systems.build import build_pipeline
+from po3d.systems.domain import domain as domain_of
 from po3d.systems.estimators import Shipped, chosen_modules, title
 from po3d.systems.general_parser import ParserMode
 from po3d.systems.interfaces import System
@@ -37,7 +35,7 @@ SHIPPED = f"{Shipped.__module__}.{Shipped.__qualname__}"
 # System settings that do not affect predictions.
 NO_EFFECT = {"name", "device", "margins"}
 NO_EFFECT |= {"log", "key_env", "concurrency", "timeout", "tries", "wait", "give_up", "price"}
-# Parameter of a domain's `pipeline` -> config key.
+# Option of a domain -> config key.
 OPTIONS = {
     "perception": "perception",
     "device": "perception.device",
@@ -145,8 +143,7 @@ def pipeline(
     None keeps the domain's default. `noise`: module -> size, see `Pipeline`. InputError for an
     option that the domain does not read.
     """
-    make = importlib.import_module(DOMAIN_MODULES[domain]).pipeline
-    read = inspect.signature(make).parameters
+    read = domain_of(domain).options
     inputs = {name: value for name, value in options.items() if value is not None}
     observed = perception.given() if isinstance(perception, Shipped) else {"perception": perception}
     scenes = inputs.get("scenes", "predicted")
@@ -167,7 +164,7 @@ def pipeline(
         "parser": parser,
         **({"seed": seed} if "seed" in read else {}),
     }
-    created = make(**inputs, **shared)
+    created = build_pipeline(domain, **inputs, **shared)
     return replace(created, noise=dict(noise), seed=seed) if noise else created
 
 

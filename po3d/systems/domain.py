@@ -31,6 +31,7 @@ from po3d.systems.parser_choice import LIKELY, SURE
 
 if TYPE_CHECKING:
     from po3d.language.read.reader_tokens import Kind
+    from po3d.systems.interfaces import QuestionParser
 
 DOMAIN_MODULES = {  # domain of a benchmark's programs -> module with its `Domain`
     "street": "po3d.systems.street",
@@ -152,6 +153,9 @@ class Domain:
     rules: Rules
     substitution: OracleModules  # the modules that can be ground truth or predicted
     executor_of: Callable[["Domain", ImageScenes], SceneExecutor]
+    # (domain, checkpoint, device) -> the benchmark's parser; "" for a parser without checkpoint
+    parser_of: Callable[["Domain", str, str], "QuestionParser"]
+    options: Mapping[str, Any]  # options of `build_pipeline`, with defaults
 
     # --- data
     reading: tuple[str, ...] = ("parsing",)  # the modules whose input is text
@@ -214,6 +218,8 @@ class Domain:
     )
     # Why an answer is improbable, in one sentence; "" if only its probability is known.
     doubts: Callable[["Domain", Execution, Scene], str] = lambda domain, execution, scene: ""
+    # (domain, estimator) -> the domain with scenes from an estimator that is not a shipped one.
+    for_estimator: Callable[["Domain", Any], "Domain"] = lambda domain, estimator: domain
     # One executor per image, for the given questions alone; None: `bind` of each image.
     batch: Callable[["Domain", Sequence[ParsedImage]], Sequence[SceneExecutor]] | None = None
 
@@ -249,7 +255,7 @@ class Domain:
 
     # --- programs and parses
 
-    def spelled(self, program: Call) -> Tree:
+    def in_notation(self, program: Call) -> Tree:
         """Return a program in the notation of the domain's files; the call itself if that notation
         cannot express it."""
         try:
@@ -261,12 +267,12 @@ class Domain:
     def length(self, program: Call) -> int:
         """Return the number of operations of a program of the general parser, for which the weights
         of alternative parses are fitted."""
-        return sum(1 for _ in (program if self.core_lengths else self.spelled(program)).calls())
+        return sum(1 for _ in (program if self.core_lengths else self.in_notation(program)).calls())
 
     def stored_text(self, reading: ParsedQuestion) -> str:
         """Return the text of the programs for a prediction: "change ; question", or the question's
         alone."""
-        return " ; ".join(self.spelled(p.program).text() for p in reversed(reading.parses))
+        return " ; ".join(self.in_notation(p.program).text() for p in reversed(reading.parses))
 
     def stored_program(self, text: str) -> Call:
         """Parse the text of a program in the domain's notation or in that of the language."""

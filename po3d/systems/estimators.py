@@ -66,7 +66,7 @@ class Shipped:
     modules: Mapping[str, Any] | None = None
 
     def given(self) -> dict[str, Any]:
-        """Return the settings that are not None, by their names in a domain's `pipeline`."""
+        """Return the settings that are not None, by their names in `Domain.options`."""
         result = {field.name: getattr(self, field.name) for field in fields(self)}
         result["perception"] = result.pop("checkpoint")
         result["modules"] = chosen_modules(self.modules) or None
@@ -80,7 +80,7 @@ def chosen_modules(modules: Mapping[str, Any] | None) -> dict[str, Any]:
     }
 
 
-class Given(NamedTuple):
+class EstimatorInput(NamedTuple):
     """An image and, if the benchmark has them, its focal length and camera."""
 
     image: Image
@@ -223,7 +223,7 @@ def check_domain(estimator: Any, domain: str) -> None:
 
 def estimated(
     estimator: Any,
-    inputs: Sequence[Given],
+    inputs: Sequence[EstimatorInput],
     names: Sequence[str],
     things: Sequence[str] = (),
     domain: str = "",
@@ -333,8 +333,7 @@ def is_copy(scene: Scene, truth: Scene) -> bool:
     truth."""
     if not len(scene) or len(scene) != len(truth):
         return False
-    rows = [
-        sorted((*o.position, o.heading, *o.extent) for o in table.objects)
-        for table in (scene, truth)
-    ]
+    rows = []
+    for table in (scene, truth):
+        rows.append(sorted((*o.position, o.heading, *o.extent) for o in table.objects))
     return bool(np.allclose(*rows, rtol=0, atol=1e-9))

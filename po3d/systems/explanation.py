@@ -41,10 +41,10 @@ class Explanation(NamedTuple):
         """The steps, each with its closest decision ("" if there is none)."""
         decided = self.near.steps if self.near else ()
         trace = self.outcome.trace if self.outcome else ()
-        return [
-            (step, decided[k][0].text if k < len(decided) and decided[k] else "")
-            for k, step in enumerate(trace)
-        ]
+        result = []
+        for k, step in enumerate(trace):
+            result.append((step, decided[k][0].text if k < len(decided) and decided[k] else ""))
+        return result
 
 
 def flipped(near: Margins, answer: str | None) -> str:

@@ -3,8 +3,6 @@
 The texts of the cards are in cards.yaml.
 """
 
-import importlib
-import inspect
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,13 +13,10 @@ from po3d.io import hub
 from po3d.io.errors import InputError, visible
 from po3d.io.files import atomic_write, read_json
 from po3d.io.text_tables import Table, interval_text, markdown
-from po3d.systems.domain import DOMAIN_MODULES
+from po3d.systems.domain import DOMAIN_MODULES, domain
 
 CARDS = Path(__file__).with_name("cards.yaml")
-NETWORKS = (
-    "perception",
-    "parser_checkpoint",
-)  # options of a domain's pipeline that name checkpoints
+NETWORKS = ("perception", "parser_checkpoint")  # options that name checkpoints
 NOT_STORED = (*NETWORKS, "device")
 
 
@@ -34,19 +29,14 @@ def save(
     from po3d.io.checkpoint_schemas import ModelOptions
     from po3d.io.schemas import checked
 
-    bound = inspect.signature(importlib.import_module(DOMAIN_MODULES[world]).pipeline).bind(
-        **options
-    )
-    bound.apply_defaults()
-    if odd := [
-        name for name in NETWORKS if not isinstance(bound.arguments.get(name), str | Path | None)
-    ]:
-        raise InputError(
-            f"a model folder stores checkpoints by name; the option {odd[0]} is an object"
-        )
-    pairs = [
-        locate(name) for option in NETWORKS if (name := bound.arguments.get(option)) is not None
-    ]
+    complete = {**domain(world).options, **options}
+    networks = {name: complete[name] for name in NETWORKS if complete.get(name) is not None}
+    for name, checkpoint in networks.items():
+        if not isinstance(checkpoint, str | Path):
+            raise InputError(
+                f"a model folder stores checkpoints by name; the option {name} is an object"
+            )
+    pairs = [locate(checkpoint) for checkpoint in networks.values()]
     stored = {name: value for name, value in options.items() if name not in NOT_STORED}
     if odd := [
         name
@@ -62,7 +52,7 @@ def save(
 
 
 def opened(name: str | Path) -> tuple[str, dict[str, Any]]:
-    """Return (domain, options of its pipeline) of a model folder or a hub address; InputError if it
+    """Return (domain, options) of a model folder or a hub address; InputError if it
     is not a model of po3d."""
     from po3d.io.checkpoint import folder_config
 
@@ -71,7 +61,7 @@ def opened(name: str | Path) -> tuple[str, dict[str, Any]]:
     world, options = config["world"], config.get("options", {})
     if world not in DOMAIN_MODULES:
         raise InputError(f"model folder {folder}: unknown world {visible(world)!r}")
-    known = inspect.signature(importlib.import_module(DOMAIN_MODULES[world]).pipeline).parameters
+    known = domain(world).options
     if odd := [option for option in options if option not in known or option in NOT_STORED]:
         raise InputError(f"model folder {folder}: unknown option {visible(odd[0])!r}")
     return world, {

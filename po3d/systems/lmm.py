@@ -215,10 +215,9 @@ class Lmm:
         own_records = [
             r for r in self.log.known.values() if r["id"] in ids and r["model"] == self.model
         ]
-        sums = {
-            k: sum(int(r["usage"].get(k) or 0) for r in own_records)
-            for k in ("prompt_tokens", "completion_tokens")
-        }
+        sums = {}
+        for k in ("prompt_tokens", "completion_tokens"):
+            sums[k] = sum(int(r["usage"].get(k) or 0) for r in own_records)
         cost = sum(self._cost(r["usage"]) or 0.0 for r in own_records) if self.price else None
         return {
             "requests": len(own_records),

@@ -28,16 +28,13 @@ from po3d.reasoning.world import SceneGeometry
 from po3d.scene.fusion import Fused, ViewTable, fuse
 from po3d.scene.orbit import sense_of, turned_axes
 from po3d.scene.table import Scene
-from po3d.systems import scene_sources as sources
 from po3d.systems.domain import Domain, Execution, ParsedQuestion
-from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
-from po3d.systems.general_parser import ParserMode, as_phrases, second
+from po3d.systems.general_parser import as_phrases
 from po3d.systems.image_scenes import PREDICTED, ImageScenes
 from po3d.systems.interfaces import QuestionParser
 from po3d.systems.oracle import Module, SubstitutedScene
 from po3d.systems.oracle.views import VIEW_TABLES, truly_fused
-from po3d.systems.pipeline import Pipeline
 
 
 def question_parser() -> QuestionParser:
@@ -158,33 +155,20 @@ DOMAIN = Domain(
     SCOPE_RULES,
     VIEW_TABLES.with_modules(fusion=Module(of_scene=False)),
     OrbitExecutor,
+    lambda domain, checkpoint, device: question_parser(),
+    {
+        "scenes": "predicted",
+        "known_yaw": True,
+        "perception": "room_view_estimator",
+        "oracle": (),
+        "flip_tta": True,
+        "device": "cpu",
+        "samples": 0,
+        "parser": "cascade",
+    },
     read_fields=("images", "options"),
     core_lengths=True,
     explanation_settings=(("known_yaw", True),),
     own_wording=_own_wording,
     adapted=_adapted,
 )
-
-
-def pipeline(
-    scenes: str = "predicted",
-    known_yaw: bool = True,
-    perception: Perception = "room_view_estimator",
-    oracle: Sequence[str] = (),
-    flip_tta: bool = True,
-    device: str = "cpu",
-    samples: int = 0,
-    parser: ParserMode = "cascade",
-) -> Pipeline:
-    """Return the pipeline of orbits.
-
-    `scenes`: source of scenes, "predicted" or "ground_truth". `perception`: name of a shipped
-    checkpoint pair, a path without suffix or an estimator. `oracle`: modules replaced by ground
-    truth. `flip_tta`: horizontal-flip test-time augmentation. `device`: where the network runs.
-    `parser`: a `ParserMode`. The others as in `Domain`.
-    """
-    table_source = sources.source("orbit", scenes, perception, flip_tta, device)
-    executor = replace(DOMAIN, known_yaw=known_yaw, samples=samples)
-    return Pipeline(
-        table_source, question_parser(), executor, tuple(oracle), second(parser, executor, device)
-    )

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 from po3d.language.descriptions import describe
 from po3d.language.program import Call, ProgramError
@@ -29,12 +30,10 @@ from po3d.scene.camera import camera_pose_of
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import Scene
 from po3d.systems import photograph_reasons as reasons
-from po3d.systems import scene_sources as sources
 from po3d.systems.answer_options import words
 from po3d.systems.domain import Domain, Execution, ParsedQuestion
-from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure
-from po3d.systems.general_parser import ParserMode, as_phrases, second
+from po3d.systems.general_parser import as_phrases
 from po3d.systems.image_scenes import PREDICTED, ImageScenes
 from po3d.systems.oracle import Module
 from po3d.systems.oracle.views import VIEW_TABLES
@@ -56,7 +55,6 @@ from po3d.systems.photograph_answers import (
 from po3d.systems.photograph_grounding import mistaken, true_ground
 from po3d.systems.photograph_headings import GUESS, heading_guess
 from po3d.systems.photograph_parser import by_words, is_template, question_parser
-from po3d.systems.pipeline import Pipeline
 
 # Modules that affect the grounding of phrases without relations.
 NAMING = ("detection", *VIEW_TABLES.beliefs)
@@ -87,6 +85,15 @@ def _has_rule(question: Question, reading: ParsedQuestion | None = None) -> bool
 
 def _template_or_rule(question: Question, reading: ParsedQuestion) -> bool:
     return is_template(question) or _has_rule(question)
+
+
+def _for_estimator(domain: Domain, estimator: Any) -> Domain:
+    return replace(
+        PHOTOGRAPHS,
+        classes=tuple(getattr(estimator, "classes", ())),
+        headings=getattr(estimator, "face", None) is not None,
+        depth=getattr(estimator, "measure", None) is not None,
+    )
 
 
 def _doubt(domain: Domain, execution: Execution, scene: Scene) -> str:
@@ -281,6 +288,17 @@ DOMAIN = Domain(
     THREEDSRBENCH_RULES,
     VIEW_TABLES.with_modules(grounding=Module("fraction of descriptions mistaken", of_scene=False)),
     PhotoExecutor,
+    lambda domain, checkpoint, device: question_parser(domain.perceives_doubtfully),
+    {
+        "scenes": "predicted",
+        "perception": "room_view_estimator",
+        "samples": 0,
+        "oracle": (),
+        "flip_tta": True,
+        "assume_present": True,
+        "device": "cpu",
+        "parser": "cascade",
+    },
     headline="overall",
     grouped=True,  # a question counts as right with all its rotations
     read_fields=("text", "program"),  # rotations share their answer
@@ -289,6 +307,7 @@ DOMAIN = Domain(
     own_wording=_own_wording,
     adapted=_adapted,
     fit=_fit,
+    for_estimator=_for_estimator,
 )
 # With scenes from networks for photographs.
 PHOTOGRAPHS = replace(
@@ -298,41 +317,3 @@ PHOTOGRAPHS = replace(
     perceives_doubtfully=True,
     doubts=_doubt,
 )
-
-
-def pipeline(
-    scenes: str = "predicted",
-    perception: Perception = "room_view_estimator",
-    samples: int = 0,
-    oracle: Sequence[str] = (),
-    flip_tta: bool = True,
-    assume_present: bool = True,
-    device: str = "cpu",
-    parser: ParserMode = "cascade",
-) -> Pipeline:
-    """Return the pipeline of photographs.
-
-    `scenes`: source of scenes, "predicted" or "ground_truth". `perception`: name of a shipped
-    checkpoint pair, a path without suffix or an estimator. `oracle`: modules replaced by ground
-    truth. `flip_tta`: horizontal-flip test-time augmentation of the shipped pair. `device`: where
-    the network runs. `parser`: a `ParserMode`. The others as in `Domain`. InputError for an
-    unknown source or module.
-    """
-    photos = scenes == "predicted" and not isinstance(perception, str)
-    classes = tuple(getattr(perception, "classes", ())) if photos else ()
-    executor = replace(
-        PHOTOGRAPHS if photos else DOMAIN,
-        samples=samples,
-        assume_present=assume_present,
-        classes=classes,
-        headings=getattr(perception, "face", None) is not None,
-        depth=getattr(perception, "measure", None) is not None,
-    )
-    table_source = sources.source("photographs", scenes, perception, flip_tta, device)
-    return Pipeline(
-        table_source,
-        question_parser(photos),
-        executor,
-        tuple(oracle),
-        second(parser, executor, device),
-    )

@@ -291,23 +291,22 @@ def likeliest_of(
     """Execute the general parser's alternatives and add up their weights by answer (a refusal
     counts as an answer). Return the first one with the answer of the largest weight; its
     probability is the calibrated share of that weight."""
-    executions = [
-        (
+    executions = []
+    for r in readings:
+        executions.append(
             Execution(Outcome("failed", None, reason=r.unread), r)
             if r.unread
             else run(answering, question, r)
         )
-        for r in readings
-    ]
-    answers = [
-        REFUSED if execution.reading.unread else execution.outcome.answer
-        for execution in executions
-    ]
+    answers = []
+    for execution in executions:
+        answers.append(REFUSED if execution.reading.unread else execution.outcome.answer)
     weigh = second.weighing
-    weights = [
-        weigh(evidence(executor, answering, question, execution, weigh.unchanged != 0))
-        for execution in executions
-    ]
+    weights = []
+    for execution in executions:
+        weights.append(
+            weigh(evidence(executor, answering, question, execution, weigh.unchanged != 0))
+        )
     k, share = likeliest(answers, weights)
     outcome, reading = executions[k]
     parse = replace(reading.question, probability=second.certain(share))
@@ -373,10 +372,10 @@ class Oracle:
                 f"question {questions[0].id} has no gold program; an oracle needs a synthetic twin"
             )
         answering = self.executor.bind_ground_truth(context.truth())
-        return [
-            predicted(self.executor, answering, q, self.executor.gold(q, rows=True))
-            for q in questions
-        ]
+        result = []
+        for q in questions:
+            result.append(predicted(self.executor, answering, q, self.executor.gold(q, rows=True)))
+        return result
 
 
 def oracle(world: str) -> Oracle:

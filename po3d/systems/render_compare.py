@@ -191,10 +191,9 @@ class _Drawing:
 
     def __init__(self, detections: Detections, fit: Fit) -> None:
         self.fit, self.camera = fit, camera(fit.jitter[0])
-        words = {
-            a: detections.probabilities[a][0].argmax(-1).tolist()
-            for a in ("shape", "size", "color")
-        }
+        words = {}
+        for a in ("shape", "size", "color"):
+            words[a] = detections.probabilities[a][0].argmax(-1).tolist()
         self.shapes = words["shape"]
         self.scales = [SIZE_SCALE[SIZES[k]] for k in words["size"]]
         self.paints = [
@@ -218,11 +217,10 @@ class _Drawing:
         left, top, right, bottom = self.boxes.T
         x0, y0, x1, y1 = self.boxes[h.row]
         inside = (left < x1) & (right > x0) & (top < y1) & (bottom > y0)
-        others = [
-            self._placed(j, self.shapes[j], 0, *MESHES[0])
-            for j in self.there
-            if inside[j] and j != h.row
-        ]
+        others = []
+        for j in self.there:
+            if inside[j] and j != h.row:
+                others.append(self._placed(j, self.shapes[j], 0, *MESHES[0]))
         return Tile([self._placed(h.row, h.shape, at, forms, seed), *others], view)
 
     def _placed(self, row: int, shape: int, at: int, forms: Forms, seed: int) -> PlacedMesh:

@@ -21,17 +21,13 @@ from po3d.reasoning.questions import Question
 from po3d.reasoning.rules import ROOM_RULES
 from po3d.scene.frames import read_anchors
 from po3d.scene.posterior import KINDS, SAMPLE_COUNT
-from po3d.systems import scene_sources as sources
-from po3d.systems.domain import Domain, Execution, FrameMode, ParsedQuestion
-from po3d.systems.estimators import Perception
+from po3d.systems.domain import Domain, Execution, ParsedQuestion
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
 from po3d.systems.framed_rooms import Frame, FramedRoom, framed_room, room
-from po3d.systems.general_parser import ParserMode, second
 from po3d.systems.image_scenes import PREDICTED, TRUTH, ImageScenes, Setting
 from po3d.systems.interfaces import QuestionParser
 from po3d.systems.oracle.rooms import ROOM_TABLES
 from po3d.systems.parser_choice import LEAST_STYLE
-from po3d.systems.pipeline import Pipeline
 
 LOOKS = tuple(m for m in ROOM_TABLES.beliefs if m != "shape")
 
@@ -44,10 +40,10 @@ def question_parser(parser: Any) -> QuestionParser:
         parses = map(_checked_change, changes, parser.parse(changes, "change"))
         by_change = dict(zip(changes, parses, strict=True))
         parsed = parser.parse([q.text for q in questions], "question")
-        return [
-            ParsedQuestion(parse.in_core(ROOMS), by_change.get(q.change))
-            for q, parse in zip(questions, parsed, strict=True)
-        ]
+        result = []
+        for q, parse in zip(questions, parsed, strict=True):
+            result.append(ParsedQuestion(parse.in_core(ROOMS), by_change.get(q.change)))
+        return result
 
     return QuestionParser(read, parser)
 
@@ -81,8 +77,8 @@ def _own_wording(question: Question, reading: ParsedQuestion) -> bool:
     change = reading.change
     return (
         _plainly_framed(question.frame)
-        and is_question(question.text, DOMAIN.spelled(reading.question.program))
-        and (change is None or is_change(question.change, DOMAIN.spelled(change.program)))
+        and is_question(question.text, DOMAIN.in_notation(reading.question.program))
+        and (change is None or is_change(question.change, DOMAIN.in_notation(change.program)))
     )
 
 
@@ -98,7 +94,7 @@ def _in_style(question: Question, reading: ParsedQuestion) -> bool:
 def _relevant(settings: Mapping[str, Setting], reading: ParsedQuestion) -> Mapping[str, Setting]:
     """Return the settings that affect the answer. An attribute that no program reads gets the
     setting of the others, so that it adds no uncertainty to a scene that is otherwise certain."""
-    programs = [DOMAIN.spelled(p.program) for p in reading.parses]
+    programs = [DOMAIN.in_notation(p.program) for p in reading.parses]
     attributes = {text for p in programs for kind, text in p.tokens() if kind == "attribute"}
     relevant = {
         m: s for m, s in settings.items() if m not in LOOKS or ROOM_TABLES.beliefs[m] in attributes
@@ -141,7 +137,7 @@ class RoomExecutor:
         brought = (
             None
             if change is None or outcome.answer is not None
-            else brought_in(self.domain.spelled(change))
+            else brought_in(self.domain.in_notation(change))
         )
         brought = brought and ROOMS.to_core(brought)
         if brought is not None and outcome.reason.startswith("change: not found"):
@@ -181,10 +177,10 @@ class RoomExecutor:
             return Explanation(before)
         program, edited = execution.reading.question.program, planned.edited
         outcome, near = run(program, world), margins_in(program, world)
-        spelled = self.domain.spelled
+        notation = self.domain.in_notation
         record = {
-            "change_program": str(spelled(change.program)) if change else None,
-            "program": str(spelled(program)),
+            "change_program": str(notation(change.program)) if change else None,
+            "program": str(notation(program)),
             "notes": list(planned.notes), "margins": record_of(near),
         }  # fmt: skip
         figures, past = self.figures(question), None
@@ -211,6 +207,19 @@ DOMAIN = Domain(
     ROOM_RULES,
     ROOM_TABLES,
     RoomExecutor,
+    lambda domain, checkpoint, device: benchmark_parser(checkpoint, device),
+    {
+        "scenes": "map",
+        "parser_checkpoint": "room_parser",
+        "frame": "anchors",
+        "samples": SAMPLE_COUNT,
+        "oracle": (),
+        "flip_tta": True,
+        "perception": "top_view_estimator",
+        "device": "cpu",
+        "draw": KINDS,
+        "parser": "cascade",
+    },
     reading=("edit", "parsing"),
     headline="overall",
     read_fields=("frame",),
@@ -222,32 +231,6 @@ DOMAIN = Domain(
     style=_style,
     relevant=_relevant,
 )
-
-
-def pipeline(
-    scenes: str = "map",
-    parser_checkpoint: str = "room_parser",
-    frame: FrameMode = "anchors",
-    samples: int = SAMPLE_COUNT,
-    oracle: Sequence[str] = (),
-    flip_tta: bool = True,
-    perception: Perception = "top_view_estimator",
-    device: str = "cpu",
-    draw: Sequence[str] | str = KINDS,
-    parser: ParserMode = "cascade",
-) -> Pipeline:
-    """Return the pipeline of rooms.
-
-    `parser_checkpoint`: a shipped or given checkpoint. `oracle`: modules replaced by ground truth.
-    `device`: where the networks run. `parser`: a `ParserMode`. The others as in `source` and
-    `Domain`.
-    """
-    executor = replace(DOMAIN, frame=frame, samples=samples, draw=draw)
-    table_source = sources.source("rooms", scenes, perception, flip_tta, device)
-    benchmark_reader = benchmark_parser(parser_checkpoint, device)
-    return Pipeline(
-        table_source, benchmark_reader, executor, tuple(oracle), second(parser, executor, device)
-    )
 
 
 def benchmark_parser(checkpoint: str = "room_parser", device: str = "cpu") -> QuestionParser:

@@ -12,6 +12,8 @@ The scenes of all sources but Truth have source="predicted"; a pipeline rejects 
 them.
 """
 
+import functools
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -23,11 +25,19 @@ from po3d.scene.orbit import OrbitConvention, viewer_axes
 from po3d.scene.street import AXES, FOCAL, WIDTH, camera
 from po3d.scene.table import Scene, from_json, to_json
 from po3d.scene.vocabulary import ATTRIBUTES
-from po3d.systems.estimators import Given, check_domain, class_path, estimated, is_copy, parameters
+from po3d.systems.estimators import (
+    EstimatorInput,
+    check_domain,
+    class_path,
+    estimated,
+    is_copy,
+    parameters,
+)
 from po3d.systems.interfaces import Context, PerceptionInput, TableSource
 
 if TYPE_CHECKING:
     from po3d.perception.top_view import TopViewEstimator
+    from po3d.systems.render_compare import RenderCompare
 
 
 Domain = Literal["street", "rooms", "photographs", "orbit"]
@@ -106,7 +116,7 @@ class Estimated(TableSource):
     def _together(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
         visible = [(look.context, name) for look in looks for name in look.names]
         names = [name for _, name in visible]
-        inputs = [GIVEN[self.domain](context, name) for context, name in visible]
+        inputs = [INPUTS[self.domain](context, name) for context, name in visible]
         scenes = estimated(self.estimator, inputs, names, looks[0].things, self.domain)
         who = class_path(self.estimator)
         return _grouped(
@@ -127,26 +137,26 @@ def source_of(perception: Any, domain: Domain) -> TableSource:
     return Estimated(perception, domain)
 
 
-def _street(context: Context, name: str) -> Given:
+def _street(context: Context, name: str) -> EstimatorInput:
     image = context.picture(name)
-    return Given(image, FOCAL / WIDTH, camera().resized(*image.shape[1::-1]))
+    return EstimatorInput(image, FOCAL / WIDTH, camera().resized(*image.shape[1::-1]))
 
 
-def _map(context: Context, name: str) -> Given:
+def _map(context: Context, name: str) -> EstimatorInput:
     view = context.inputs.top_view()
-    return Given(view.picture, None, view.camera)
+    return EstimatorInput(view.picture, None, view.camera)
 
 
-def _photograph(context: Context, name: str) -> Given:
-    return Given(context.picture(name), context.inputs.known_focal())
+def _photograph(context: Context, name: str) -> EstimatorInput:
+    return EstimatorInput(context.picture(name), context.inputs.known_focal())
 
 
-def _view(context: Context, name: str) -> Given:
-    return Given(context.picture(name), context.inputs.focal(name))
+def _view(context: Context, name: str) -> EstimatorInput:
+    return EstimatorInput(context.picture(name), context.inputs.focal(name))
 
 
 # Inputs of an external estimator, by domain.
-GIVEN: dict[str, Callable[[Context, str], Given]] = {
+INPUTS: dict[str, Callable[[Context, str], EstimatorInput]] = {
     "street": _street,
     "rooms": _map,
     "photographs": _photograph,
@@ -250,28 +260,86 @@ class Maps(TableSource):
 
 
 SOURCES: dict[Domain, tuple[str, ...]] = {  # the values of `benchmark.scenes`
+    "street": ("predicted",),
     "rooms": ("ground_truth", "semantic_map", "captions", "map"),
     "photographs": ("ground_truth", "predicted"),
     "orbit": ("ground_truth", "predicted"),
 }
+REFINE = ("auto", "render_compare", "off")
 
 
 def source(
-    domain: Domain, scenes: str, perception: Any, flip_tta: bool = True, device: str = "cpu"
+    domain: Domain,
+    scenes: str,
+    perception: Any,
+    flip_tta: bool = True,
+    device: str = "cpu",
+    refine: str | bool = "off",
+    modules: Mapping[str, Any] | None = None,
 ) -> TableSource:
     """Return the source of scenes of that name (`benchmark.scenes`); InputError for an unknown one.
+
     `perception`: estimator of predicted scenes, as the name of a shipped pair, a path without
     suffix or an object. `flip_tta`: horizontal-flip test-time augmentation. `device`: where the
-    network runs."""
+    network runs. `refine` (streets): one of REFINE, whether renderings of uncertain detections are
+    compared with the image (`render_compare`): "render_compare" requires a renderer, "auto" uses
+    one where it is available, "off" (or false) does not. `modules` (streets): detection, attributes
+    and pose by other networks (`separate_modules`), without this comparison.
+    """
     known("source of scenes", scenes, SOURCES[domain])
+    refine = "off" if refine is False else refine
+    if refine not in REFINE:
+        raise InputError(f"unknown perception.refine={refine!r}; known: {', '.join(REFINE)}")
+    if modules and refine == "render_compare":
+        raise InputError(
+            "perception.refine=render_compare and perception.modules cannot be combined"
+        )
     if scenes == "ground_truth":
         return Truth()
     if scenes in ("semantic_map", "captions"):
         return Annotations(captions if scenes == "captions" else labelled_map)
+    if modules:
+        from po3d.systems.separate_modules import separate_modules
+
+        perception = separate_modules(modules, perception, device, flip_tta)
     if not isinstance(perception, str):
         return source_of(perception, domain)
     if domain == "rooms":
         return Maps(perception, flip_tta, device)
+    if domain == "street":
+        from po3d.io.checkpoint import locate
+        from po3d.perception.street import StreetEstimator  # importing torch takes seconds
+
+        estimator = StreetEstimator.from_checkpoint(locate(perception), device, flip_tta)
+        estimator.refine = _refiner(refine)
+        return Pictures(estimator)
     from po3d.perception.room_view import RoomViewEstimator  # importing torch takes seconds
 
     return Pictures(RoomViewEstimator.named(perception, flip_tta, device), domain)
+
+
+def _refiner(refine: str) -> "RenderCompare | None":
+    """Return the comparison with renderings of one of REFINE; None if it is off or unavailable."""
+    if refine == "off":
+        return None
+    try:
+        from po3d.systems.render_compare import refiner  # the renderer is an optional dependency
+
+        return refiner()
+    except (ImportError, InputError) as error:
+        if refine == "render_compare":
+            raise InputError(
+                f"perception.refine=render_compare needs a renderer: {error}"
+            ) from None
+        _note_no_renderer(str(error))
+        return None
+
+
+@functools.cache
+def _note_no_renderer(reason: str) -> None:
+    """Print once that street scenes are estimated without renderings."""
+    print(
+        "note: uncertain vehicles are not compared with renderings (perception.refine=off):"
+        f" {reason}",
+        file=sys.stderr,
+    )

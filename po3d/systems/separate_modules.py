@@ -25,7 +25,7 @@ from po3d.scene.table import ObjectPose, ObjectState, Scene
 from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.systems.estimators import (
     Estimator,
-    Given,
+    EstimatorInput,
     called,
     class_path,
     estimated,
@@ -96,7 +96,7 @@ class SeparateModules:
         cameras: Sequence[Camera | None],
     ) -> list[Scene]:
         detection, attributes, pose = self.separate.values()
-        inputs = [Given(*one) for one in zip(images, focals, cameras, strict=True)]
+        inputs = [EstimatorInput(*one) for one in zip(images, focals, cameras, strict=True)]
         scenes = estimated(detection, inputs, names, domain="street")
         scenes = [
             _boxed(scene, image, detection) for scene, image in zip(scenes, images, strict=True)

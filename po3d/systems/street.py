@@ -2,19 +2,17 @@
 
 import functools
 import re
-import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
-from po3d.io.errors import InputError
 from po3d.language.grammar import load
 from po3d.language.program import Call
 from po3d.language.programs.street import ANSWER_TYPES, STREET
 from po3d.language.read.parse import Parse
 from po3d.language.say.plain import set_phrase
 from po3d.reasoning.counterfactuals import margins, record, record_of
-from po3d.reasoning.execute import Mode, execute
+from po3d.reasoning.execute import execute
 from po3d.reasoning.outcome import LEAST_PROBABILITY, Outcome
 from po3d.reasoning.packing import OCCLUSION, steps
 from po3d.reasoning.questions import Question
@@ -22,21 +20,12 @@ from po3d.reasoning.rules import STREET_RULES
 from po3d.scene.rooms import ANYTHING
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES, SUPER_CATEGORIES, shape_id, shape_name
-from po3d.systems import scene_sources as sources
 from po3d.systems.domain import Domain, Execution, ParsedImage, ParsedQuestion
-from po3d.systems.estimators import Perception
 from po3d.systems.explanation import Explanation, SceneFigure, flipped
-from po3d.systems.general_parser import ParserMode, second
 from po3d.systems.image_scenes import PREDICTED, ImageScenes, Setting
 from po3d.systems.interfaces import QuestionParser
-from po3d.systems.oracle import checked_modules
 from po3d.systems.oracle.street import STREET_TABLES
-from po3d.systems.pipeline import Pipeline
 
-if TYPE_CHECKING:
-    from po3d.systems.render_compare import RenderCompare
-
-REFINE = ("auto", "render_compare", "off")
 # Modules that geometric relations read; poses are sampled jointly.
 POSES = ("position", "depth", "heading", "camera", "shape")
 
@@ -213,6 +202,21 @@ DOMAIN = Domain(
     STREET_RULES,
     STREET_TABLES,
     _bind,
+    lambda domain, checkpoint, device: benchmark_parser(checkpoint, device),
+    {
+        "perception": "street_estimator",
+        "parser_checkpoint": "street_parser",
+        "mode": "marginal",
+        "samples": 64,
+        "seed": 0,
+        "oracle": (),
+        "device": "cpu",
+        "margins": False,
+        "flip_tta": True,
+        "parser": "cascade",
+        "refine": "auto",
+        "modules": None,
+    },
     noun="shape",
     read_fields=("task",),
     answer_types=ANSWER_TYPES,
@@ -226,86 +230,6 @@ DOMAIN = Domain(
     relevant=_relevant,
     batch=_batch,
 )
-
-
-def pipeline(
-    perception: Perception = "street_estimator",
-    parser_checkpoint: str = "street_parser",
-    mode: Mode = "marginal",
-    samples: int = 64,
-    seed: int = 0,
-    oracle: Sequence[str] = (),
-    device: str = "cpu",
-    margins: bool = False,
-    flip_tta: bool = True,
-    parser: ParserMode = "cascade",
-    refine: str | bool = "auto",
-    modules: Mapping[str, Any] | None = None,
-) -> Pipeline:
-    """Return the pipeline of streets.
-
-    `perception`, `parser_checkpoint`: name of a shipped checkpoint pair, or a path without suffix;
-    `perception` may be an estimator. `margins`: see `Domain`. `flip_tta`: horizontal-flip
-    test-time augmentation. `parser`: a `ParserMode`. `refine`: one of REFINE, whether renderings of
-    uncertain detections are compared with the image (`render_compare`): "render_compare" requires
-    a renderer, "auto" uses one where it is available, "off" (or false) does not. `modules`:
-    detection, attributes and pose by other networks (`separate_modules`), without this comparison.
-    """
-    from po3d.io.checkpoint import locate
-    from po3d.perception.street import StreetEstimator  # importing torch takes seconds
-
-    refine = "off" if refine is False else refine
-    if refine not in REFINE:
-        raise InputError(f"unknown perception.refine={refine!r}; known: {', '.join(REFINE)}")
-    executor = replace(DOMAIN, mode=mode, samples=samples, seed=seed, margins=margins)
-    true = checked_modules(oracle, executor.modules)
-    if modules:
-        if refine == "render_compare":
-            raise InputError(
-                "perception.refine=render_compare and perception.modules cannot be combined"
-            )
-        from po3d.systems.separate_modules import separate_modules
-
-        perception = separate_modules(modules, perception, device, flip_tta)
-    looks = sources.source_of(perception, "street") if not isinstance(perception, str) else None
-    if looks is None:
-        estimator: Any = StreetEstimator.from_checkpoint(locate(perception), device, flip_tta)
-        estimator.refine = _refiner(refine)
-        looks = sources.Pictures(estimator)
-    return Pipeline(
-        looks,
-        benchmark_parser(parser_checkpoint, device),
-        executor,
-        true,
-        second(parser, executor, device),
-    )
-
-
-def _refiner(refine: str) -> "RenderCompare | None":
-    """Return the comparison with renderings of one of REFINE; None if it is off or unavailable."""
-    if refine == "off":
-        return None
-    try:
-        from po3d.systems.render_compare import refiner  # the renderer is an optional dependency
-
-        return refiner()
-    except (ImportError, InputError) as error:
-        if refine == "render_compare":
-            raise InputError(
-                f"perception.refine=render_compare needs a renderer: {error}"
-            ) from None
-        _note_no_renderer(str(error))
-        return None
-
-
-@functools.cache
-def _note_no_renderer(reason: str) -> None:
-    """Print once that street scenes are estimated without renderings."""
-    print(
-        "note: uncertain vehicles are not compared with renderings (perception.refine=off):"
-        f" {reason}",
-        file=sys.stderr,
-    )
 
 
 def benchmark_parser(checkpoint: str = "street_parser", device: str = "cpu") -> QuestionParser:

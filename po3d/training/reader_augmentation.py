@@ -58,11 +58,10 @@ def with_table(
         pair = renamed(pair, dict(zip(COLORS, order, strict=True)))
     if pair.inputs.kind != "street" and random.random() < OTHER_WORDS:
         text = all_text(pair.inputs)
-        names = [
-            n
-            for n in dict.fromkeys(_quoted(*pair.programs.values()))
-            if n in pair.inputs.names and n in text
-        ]
+        names = []
+        for n in dict.fromkeys(_quoted(*pair.programs.values())):
+            if n in pair.inputs.names and n in text:
+                names.append(n)
         known = room_names()
         fresh = [known[int(k)] for k in random.choice(len(known), len(names), replace=False)]
         pair = renamed(pair, {n: f for n, f in zip(names, fresh) if f not in pair.inputs.names})

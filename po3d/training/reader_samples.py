@@ -119,10 +119,9 @@ class Samples(Dataset):
                 else with_table(pair, random, self.others.get(pair.table, ()))
             )
             pieces = self.pieces(sampled.inputs)
-            written = {
-                sort: self.vocabulary.target(call, pieces, sort)
-                for sort, call in sampled.calls().items()
-            }
+            written = {}
+            for sort, call in sampled.calls().items():
+                written[sort] = self.vocabulary.target(call, pieces, sort)
             if written[sampled.sort] is not None:
                 targets = tuple((sort, t) for sort, t in written.items() if t is not None)
                 return Sample(self._dropped(pieces, [t for _, t in targets], random), targets)

@@ -174,7 +174,7 @@ def street_names() -> tuple[str, ...]:
 @lru_cache(1)
 def members() -> dict[str, tuple[str, ...]]:
     """Return the names of vehicles by category."""
-    return {
-        kind: tuple(STREET_NAMES.get(s, s) for s in subkinds)
-        for kind, subkinds in SUPER_CATEGORIES.items()
-    }
+    result = {}
+    for kind, subkinds in SUPER_CATEGORIES.items():
+        result[kind] = tuple(STREET_NAMES.get(s, s) for s in subkinds)
+    return result

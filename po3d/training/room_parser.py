@@ -225,11 +225,10 @@ class _Hiding(Dataset):
         if len(words) > 1:
             copied = set().union(*(range(first, last + 1) for first, last in pair.spans))
         lost = random.random(len(words)) < LOSE_WORD
-        retained = [
-            k
-            for k, word in enumerate(pair.words)
-            if k in copied or word not in LOOSE or not lost[k]
-        ]
+        retained = []
+        for k, word in enumerate(pair.words):
+            if k in copied or word not in LOOSE or not lost[k]:
+                retained.append(k)
         places = {k: new for new, k in enumerate(retained)}
         words = [words[k] for k in retained]
         if random.random() < NEW_WORD:

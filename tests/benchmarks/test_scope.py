@@ -23,7 +23,8 @@ from po3d.scene.table import Scene, to_json
 from po3d.synthesis.multi_view.catalogue import PEOPLE, things
 from po3d.synthesis.multi_view.scenes import LEAST_VISIBLE
 from po3d.synthesis.splits import SPLITS
-from po3d.systems.orbit import DOMAIN, pipeline, question_parser
+from po3d.systems.build import build_pipeline
+from po3d.systems.orbit import DOMAIN, question_parser
 from po3d.systems.pipeline import Context, Pipeline, oracle
 from po3d.systems.scene_sources import Pictures, Truth
 
@@ -280,9 +281,9 @@ def test_an_estimator_that_returns_the_truth_is_refused(split, monkeypatch):
 
 
 def test_unknown_sources_are_refused():
-    assert isinstance(pipeline("ground_truth").tables, Truth)
+    assert isinstance(build_pipeline("orbit", scenes="ground_truth").tables, Truth)
     with pytest.raises(InputError, match="unknown source of scenes"):
-        pipeline("magic")
+        build_pipeline("orbit", scenes="magic")
 
 
 # --- files ----------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from po3d.io.seeding import rng
 from po3d.scene.camera import camera_pose_of, mirrored
 from po3d.scene.geometry import wrap_angle
 from po3d.systems.baselines import planar_baseline
-from po3d.systems.photographs import pipeline
+from po3d.systems.build import build_pipeline
 from po3d.systems.pipeline import Context, oracle
 
 SIZE, SEED = 8, 3
@@ -53,7 +53,8 @@ def test_the_oracle_is_right_in_every_type_from_both_viewpoints(twin, tmp_path):
 
 
 def test_read_texts_on_true_tables_are_nearly_always_right(twin, tmp_path):
-    report = score(twin.questions, answered(pipeline("ground_truth"), twin, tmp_path / "p"))
+    system = build_pipeline("photographs", scenes="ground_truth")
+    report = score(twin.questions, answered(system, twin, tmp_path / "p"))
     assert report["rows"][0]["value"] >= 98
 
 
@@ -203,4 +204,4 @@ def test_the_shipped_split_has_its_pictures():
 
 def test_an_unknown_source_of_tables_is_refused():
     with pytest.raises(InputError, match="known: ground_truth"):
-        pipeline("photograph")
+        build_pipeline("photographs", scenes="photograph")

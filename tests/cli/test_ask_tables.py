@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from study_room import study
 
-from po3d.cli import ask as cli_ask
+from po3d.cli import ask_model
 from po3d.cli.main import main
 from po3d.io.files import write_json
 from po3d.language.program import Call
@@ -18,8 +18,9 @@ from po3d.scene.geometry import Camera, look_at
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene, sure, to_json
 from po3d.systems import rooms
-from po3d.systems.api import Answer, Model
+from po3d.systems.api import Answer
 from po3d.systems.pipeline import ParsedQuestion, Pipeline
+from po3d.systems.scene_question import SceneQuestion
 from po3d.systems.scene_sources import Truth
 
 ROOM, STREET = "data/examples/room.json", "data/examples/street.json"
@@ -99,20 +100,16 @@ class AsksBack:
     """A model that finds two meanings in everything."""
 
     def ask(self, scene, text, **how):
-        model = Model(Pipeline(Truth(), rooms.question_parser(None), rooms.DOMAIN))
+        pipeline = Pipeline(Truth(), rooms.question_parser(None), rooms.DOMAIN)
         question = Question("asked", "", text, "2d", "", images=("view",), views=(0,))
+        about = SceneQuestion(pipeline, question, cli_tables(study()))
         answers = []
         for name in ("bed", "desk"):
             program = Call.parse(f'count(filter(name, "{name}", scene))')
             parse = rooms.DOMAIN.adapted(program, question)
-            (meant,) = model._interpretations(
-                rooms.DOMAIN.bind(cli_tables(study())),
-                question,
-                [ParsedQuestion(parse, by="general")],
-            )
-            answers.append(
-                (meant.words, model._answer(question, cli_tables(study()), meant.ran, None))
-            )
+            reading = ParsedQuestion(parse, by="general")
+            ((words, _, execution),) = about.interpretations([reading])
+            answers.append((words, about._explained(execution)))
         return Answer(
             text, "abstained", reason="the question has two interpretations",
             understood=tuple((words, answer.answer) for words, answer in answers),
@@ -142,7 +139,7 @@ class Terminal(io.StringIO):
     ],
 )
 def test_a_key_chooses_between_two_meanings(typed, code, last, monkeypatch):
-    monkeypatch.setattr(cli_ask, "_model", lambda *_: AsksBack())
+    monkeypatch.setattr(ask_model, "model_of", lambda *_: AsksBack())
     monkeypatch.setattr("sys.stdin", Terminal(f"{typed}\n"))
     screen = Terminal()
     monkeypatch.setattr("sys.stdout", screen)
@@ -155,7 +152,7 @@ def test_a_key_chooses_between_two_meanings(typed, code, last, monkeypatch):
 
 
 def test_where_no_terminal_is_there_nothing_is_asked(monkeypatch, capsys):
-    monkeypatch.setattr(cli_ask, "_model", lambda *_: AsksBack())
+    monkeypatch.setattr(ask_model, "model_of", lambda *_: AsksBack())
     assert main(["ask", ROOM, "how many", "--json"]) == 1
     (record,) = told(capsys)
     assert [one["answer"] for one in record["understood"]] == ["1", "1"]

@@ -26,16 +26,16 @@ def test_meanings_are_buttons():
     page = StudioPage(session, port=0)
     try:
         page._draw = lambda: None
-        assert [button.visible for button in page.meant] == [False, False]
+        assert [button.visible for button in page.interpretations] == [False, False]
         page._tell(back)
-        assert [button.label for button in page.meant] == [
+        assert [button.label for button in page.interpretations] == [
             "1. How many beds?",
             "2. How many desks?",
         ]
-        assert all(button.visible for button in page.meant)
-        for callback in page.meant[1]._impl.update_cb:
+        assert all(button.visible for button in page.interpretations)
+        for callback in page.interpretations[1]._impl.update_cb:
             callback(SimpleNamespace(client=object()))
         assert "count(2)" in page.answer.content
-        assert not any(button.visible for button in page.meant)
+        assert not any(button.visible for button in page.interpretations)
     finally:
         page.server.stop()

@@ -17,6 +17,7 @@ from po3d.io.config import ROOT
 from po3d.io.errors import InputError
 from po3d.scene.table import Scene
 from po3d.systems import orbit, photographs
+from po3d.systems.build import build_pipeline
 from po3d.systems.oracle.grid import OracleMixer
 from po3d.systems.photographs import mistaken
 from po3d.systems.pipeline import Context, Pipeline
@@ -214,12 +215,12 @@ def test_without_a_table_there_is_no_grid():
         grid_answers(kind, ROOMS.questions, ROOMS.truth, [cell(kind, "", {})], {}, {})
 
 
-@pytest.mark.parametrize("make", [photographs.pipeline, orbit.pipeline])
-def test_modules_are_known_and_belong_to_pictures(make):
+@pytest.mark.parametrize("domain", ["photographs", "orbit"])
+def test_modules_are_known_and_belong_to_pictures(domain):
     with pytest.raises(InputError, match="'yaw' is not a module"):
-        make("predicted", oracle=["yaw"])
+        build_pipeline(domain, oracle=["yaw"])
     with pytest.raises(InputError, match=r"benchmark\.scenes= cannot be ground_truth"):
-        make("ground_truth", oracle=["heading"])
+        build_pipeline(domain, scenes="ground_truth", oracle=["heading"])
 
 
 @pytest.mark.parametrize("case", CASES)

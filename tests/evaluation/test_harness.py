@@ -142,8 +142,8 @@ def test_the_model_alone_looks_at_the_pictures(tmp_path):
     """The shipped networks on pictures of the mini split: what the harness gets is what the
     pipeline says.
     """
+    from po3d.systems.build import build_pipeline
     from po3d.systems.pipeline import Context
-    from po3d.systems.street import pipeline
 
     root = street(tmp_path / "release", images=1, every=12)
     split = opened("pulsecheck457", root)
@@ -154,7 +154,7 @@ def test_the_model_alone_looks_at_the_pictures(tmp_path):
     with open(found["pulsecheck457"]) as file:
         said = [json.loads(line)["filtered_resps"] for line in file]
     image = split.image(split.questions[0].image)
-    street_pipeline = pipeline("street_estimator", "street_parser", "argmax")
+    street_pipeline = build_pipeline("street", mode="argmax")
     local = street_pipeline.answer(split.questions, Context(lambda: image, lambda: None, ""))
     assert len(said) == len(local) > 3
     for response, p in zip(said, local, strict=True):

@@ -26,10 +26,10 @@ from po3d.benchmarks.registry import opened
 from po3d.evaluation.harness.serve import Limits
 from po3d.systems import chat
 from po3d.systems.answers import extract
+from po3d.systems.build import build_pipeline
 from po3d.systems.chat import MODELS, NAME, Refusal, questions_in, read_request
 from po3d.systems.pipeline import Context
 from po3d.systems.prompts import data_uri, encode, messages, prompt
-from po3d.systems.street import pipeline
 
 PICTURE = {
     "type": "image_url",
@@ -489,7 +489,7 @@ def test_the_command_serves_the_shipped_networks_on_this_machine_alone():
         split = opened("pulsecheck457").first(1)
         questions = [q for q in split.questions if q.category == "L5-6D-Spatial"][:2]
         pixels = split.image(questions[0].image)
-        local = pipeline("street_estimator", "street_parser", "marginal")
+        local = build_pipeline("street", mode="marginal")
         expected = local.answer(questions, Context(lambda: pixels, lambda: None, ""))
         with openai.OpenAI(base_url=url, api_key="none", timeout=120) as asked:
             for q, p in zip(questions, expected, strict=True):

@@ -11,9 +11,9 @@ from endpoints import street
 from PIL import Image
 
 from po3d.benchmarks.registry import opened
+from po3d.systems.build import build_pipeline
 from po3d.systems.pipeline import Context
 from po3d.systems.prompts import prompt
-from po3d.systems.street import pipeline
 
 
 class BaseModel:
@@ -45,7 +45,7 @@ def model(monkeypatch):
 def test_a_message_gets_what_the_pipeline_says(model, tmp_path):
     root = street(tmp_path / "release", images=1, every=12)
     split = opened("pulsecheck457", root)
-    local = pipeline("street_estimator", "street_parser", "argmax")
+    local = build_pipeline("street", mode="argmax")
     image = split.image(split.questions[0].image)
     expected = local.answer(split.questions, Context(lambda: image, lambda: None, ""))
     path = next(

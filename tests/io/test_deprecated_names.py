@@ -214,10 +214,10 @@ def test_the_config_of_a_training_of_before_is_todays():
 
 
 def test_keyword_arguments_of_load_get_todays_names(monkeypatch):
-    from po3d.systems import api, orbit
+    from po3d.systems import api
 
     given = []
-    monkeypatch.setattr(orbit, "pipeline", lambda scenes: given.append(scenes))
+    monkeypatch.setattr(api, "build_pipeline", lambda world, scenes: given.append(scenes))
     with pytest.warns(DeprecationWarning, match="table= is deprecated; use scenes="):
         api.load("orbit", table="truth")
     assert given == ["ground_truth"]

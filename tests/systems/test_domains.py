@@ -9,6 +9,8 @@ from po3d.io.errors import InputError
 from po3d.language.program import Call
 from po3d.reasoning.questions import Question
 from po3d.scene.table import ObjectState
+from po3d.systems import composition
+from po3d.systems.build import build_pipeline
 from po3d.systems.domain import DOMAIN_MODULES, domain
 from po3d.systems.photographs import PHOTOGRAPHS
 
@@ -54,6 +56,26 @@ def test_invalid_settings_are_refused(name, settings, reason):
         replace(domain(name), **settings)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_every_option_of_a_domain_can_be_set_in_a_config_and_none_changes_unasked(name):
+    options = domain(name).options
+    assert set(options) <= {*composition.OPTIONS, "oracle", "parser", "seed"}
+    assert {"perception", "parser", "device", "oracle"} <= set(options)
+    assert options.get("scenes", "predicted") in composition.PICTURES
+    if "scenes" in options:
+        system = build_pipeline(name, scenes="ground_truth", parser="benchmark")
+        changed = {k for k, v in options.items() if getattr(system.executor, k, v) != v}
+        assert not changed
+        assert system.second is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_option_of_another_domain_is_refused_by_its_name(name):
+    known = ", ".join(domain(name).options)
+    with pytest.raises(InputError, match=f"^unknown option 'speed' of {name}; known: {known}$"):
+        build_pipeline(name, speed=1)
+
+
 def test_settings_for_certain_scenes_and_for_explanations():
     assert domain("rooms").certain().samples == 0
     assert domain("street").certain().samples == domain("street").samples
@@ -65,9 +87,9 @@ def test_settings_for_certain_scenes_and_for_explanations():
 
 def test_answers_of_streets_alone_are_spelled_in_their_notation():
     street = domain("street")
-    assert street.spelled(Call.parse("count(scene)")).text() == "count(scene)"
+    assert street.in_notation(Call.parse("count(scene)")).text() == "count(scene)"
     chain = Call.parse('filter(shape, "bus", scene)')  # objects are no answer
-    assert street.spelled(chain) is chain
+    assert street.in_notation(chain) is chain
 
 
 def test_a_stored_prediction_is_parsed_again():

@@ -17,7 +17,8 @@ from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES, PARENT, SHAPES
 from po3d.synthesis.render.device import RenderError
 from po3d.synthesis.street.dataset import render_example
-from po3d.systems import render_compare, street
+from po3d.systems import render_compare, scene_sources
+from po3d.systems.build import build_pipeline
 from po3d.systems.estimators import identity
 from po3d.systems.render_compare import SIDE, ImageCrop, RenderCompare
 
@@ -149,15 +150,15 @@ def has_renderer() -> bool:
 
 def test_renderings_are_compared_by_default_where_a_renderer_is_available():
     expected = "render_compare" if has_renderer() else "off"
-    estimator = street.pipeline().tables.estimator
+    estimator = build_pipeline("street").tables.estimator
     assert isinstance(estimator.refine, RenderCompare) == (expected == "render_compare")
     assert identity(estimator)["refine"] == expected
     for off in ("off", False):
-        estimator = street.pipeline(refine=off).tables.estimator
+        estimator = build_pipeline("street", refine=off).tables.estimator
         assert estimator.refine is None
         assert identity(estimator)["refine"] == "off"
     with pytest.raises(InputError, match=r"unknown perception\.refine='draw'"):
-        street.pipeline(refine="draw")
+        build_pipeline("street", refine="draw")
 
 
 def test_without_a_renderer_one_note_says_so_and_render_is_refused(monkeypatch, capsys):
@@ -165,11 +166,11 @@ def test_without_a_renderer_one_note_says_so_and_render_is_refused(monkeypatch, 
         raise RenderError("no OpenGL 3.3 context over EGL")
 
     monkeypatch.setattr(render_compare, "_renderer", unavailable)
-    street._note_no_renderer.cache_clear()
+    scene_sources._note_no_renderer.cache_clear()
     for _ in range(2):
-        assert street.pipeline().tables.estimator.refine is None
+        assert build_pipeline("street").tables.estimator.refine is None
     assert capsys.readouterr().err.count("no OpenGL 3.3 context over EGL") == 1
     with pytest.raises(
         InputError, match=r"perception\.refine=render_compare needs a renderer: no OpenGL"
     ):
-        street.pipeline(refine="render_compare")
+        build_pipeline("street", refine="render_compare")

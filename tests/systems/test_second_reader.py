@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 from po3d.benchmarks.hypo3d.twin import room
-from po3d.cli import ask as cli_ask
+from po3d.cli import ask_model
 from po3d.cli.main import main
 from po3d.io.errors import InputError
 from po3d.language.program import Call
@@ -147,7 +147,7 @@ def test_a_question_that_no_table_answers_ends_as_others_without_an_answer(
             "qwerty": [Read(None, 0.9, "none")],
         }
     )
-    monkeypatch.setattr(cli_ask, "_model", lambda *_: asks)
+    monkeypatch.setattr(ask_model, "model_of", lambda *_: asks)
     assert main(["ask", ROOM, "who owns it"]) == 1
     assert capsys.readouterr() == ("no answer: this is not in the scene table\n", "")
     assert main(["ask", ROOM, "who owns it", "--json"]) == 1

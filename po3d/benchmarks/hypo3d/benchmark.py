@@ -15,7 +15,7 @@ from po3d.synthesis.difficulty import RoomDifficulty
 NAME = "hypo3d"
 
 
-SHOWN = {
+INPUT_NOTES = {
     "picture": "The picture shows a room from above.",
     "labelled": "The picture shows a room from above, with the name of each thing written on it.",
     "captions": "These sentences describe the things in a room:",
@@ -33,7 +33,7 @@ def prompt(
     """Return the prompt: the room in one of the paper's input forms, its front, the change and the
     question; the answer is a short phrase.
     """
-    lines = [SHOWN[show], *captions]
+    lines = [INPUT_NOTES[show], *captions]
     if frame == "anchors" and question.frame:
         lines.append(f"Turn it in your mind until its sides are where this says: {question.frame}")
     parts: list[str | int] = []
@@ -82,7 +82,9 @@ BENCHMARK = Benchmark(
     RoomDifficulty,
     tables=ReportTables(True, tables.titled, tables.report_markdown, lambda report: ""),
     prompt_settings={
-        "show": tuple(SHOWN), "frame": ("anchors", "none", "camera"), "change": ("with", "without"),
+        "show": tuple(INPUT_NOTES),
+        "frame": ("anchors", "none", "camera"),
+        "change": ("with", "without"),
     },
     measures=measures,
     vouched=vouched,

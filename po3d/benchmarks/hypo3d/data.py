@@ -332,8 +332,7 @@ def write_results(
     """Write predictions as an official result file for metric_compute.py; a status other than "ok"
     gives an empty answer.
     """
-    answers = {
-        q.id: (p.answer or "") if p.status == "ok" else ""
-        for q, p in paired(questions, predictions)
-    }
+    answers = {}
+    for q, p in paired(questions, predictions):
+        answers[q.id] = (p.answer or "") if p.status == "ok" else ""
     write_json(path, _layout(questions, answers))

@@ -18,14 +18,14 @@ from po3d.benchmarks.hypo3d.score import (
 from po3d.io.plots import Plot
 from po3d.io.run_names import row_name
 
-SHOWN = 3  # number of published rows, the best by exact match
+PUBLISHED_ROWS = 3  # number of published rows, the best by exact match
 
 
 def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]:
     """Return the radar plot; [] if no question of the report has a type."""
     lines = [(row_name(one), _cells(one), "-") for one in (report, *others)]
     theirs = [row for row in published_by_change_and_type() if row["metric"] == "em"]
-    for row in sorted(theirs, key=lambda row: -row[OVERALL])[:SHOWN]:
+    for row in sorted(theirs, key=lambda row: -row[OVERALL])[:PUBLISHED_ROWS]:
         lines.append((f"{row['model']} *", _flat(row["cells"]), "--"))
     spokes = []
     for spoke in itertools.product(CATEGORIES, TYPES):
@@ -49,7 +49,7 @@ def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]
         axes.set_yticks((25, 50, 75, 100), ("25", "50", "75", "100"), fontsize=6)
         axes.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2)
 
-    note = f"EM (%). *: the {SHOWN} highest published rows, measured on the {RELEASE}."
+    note = f"EM (%). *: the {PUBLISHED_ROWS} highest published rows, measured on the {RELEASE}."
     return [Plot("radar", "Exact matches by type of change and question", note, (5.6, 6.2), draw)]
 
 

@@ -115,7 +115,7 @@ def read_poses(
             continue
         empty, record = False, read_json(path, "poses")
         try:
-            things = tuple(_posed(o, opengl, front, up) for o in record["objects"])
+            things = tuple(_annotated_object(o, opengl, front, up) for o in record["objects"])
             K = np.array(record["K"], float).reshape(3, 3)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"{path}: malformed ({type(error).__name__}: {error})") from None
@@ -124,7 +124,7 @@ def read_poses(
         raise InputError(f"{folder} contains no image with a .json of poses next to it")
 
 
-def _posed(record: Mapping, opengl: bool, front: str, up: str) -> AnnotatedObject:
+def _annotated_object(record: Mapping, opengl: bool, front: str, up: str) -> AnnotatedObject:
     """Convert a pose record to an object in the camera's (right, forward, up).
 
     The front direction is measured in the object's ground plane, whose normal is its up axis: in

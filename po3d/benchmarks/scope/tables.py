@@ -81,10 +81,9 @@ def updating_table(report: dict) -> Table:
 
 def paraphrase_table(report: dict) -> Table:
     """Return the accuracy in the benchmark's wording and in paraphrases."""
-    rows = [
-        [name, c["n"], c["template"], c["paraphrase"], c["delta"]]
-        for name, c in report["paraphrase"].items()
-    ]
+    rows = []
+    for name, c in report["paraphrase"].items():
+        rows.append([name, c["n"], c["template"], c["paraphrase"], c["delta"]])
     return Table(("paraphrase (%)", "n", "template", "paraphrase", "change"), rows)
 
 

@@ -220,8 +220,8 @@ def _omni3d_photograph(
     if picture is None or not boxes:
         return None
     intrinsics = np.array(image["K"], float)
-    shown = picture.relative_to(photographs).as_posix()
-    scene = scene_of(boxes, intrinsics, _size(picture), shown, None)
+    relative = picture.relative_to(photographs).as_posix()
+    scene = scene_of(boxes, intrinsics, _size(picture), relative, None)
     return LabelledPhotograph(scene, tuple(k for k, box in enumerate(boxes) if box.clear))
 
 

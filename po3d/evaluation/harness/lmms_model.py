@@ -22,8 +22,8 @@ from po3d.benchmarks.choices import LETTERS, filled
 from po3d.io.progress import progress
 from po3d.reasoning.execute import Mode
 from po3d.reasoning.questions import Prediction, read_predictions
+from po3d.systems.build import build_pipeline
 from po3d.systems.chat import NAME, ChatRequest, DomainPipelines, Refusal, ask, message_answer
-from po3d.systems.street import pipeline
 
 IDS = ("id", "qid", "question_id", "question_index", "index")
 
@@ -48,7 +48,13 @@ class LmmsPo3d(lmms):
         if predictions is not None:
             self.known = {p.id: p for p in read_predictions(Path(predictions))}
             return
-        streets = pipeline(perception_checkpoint, parser_checkpoint, mode, device=device)
+        streets = build_pipeline(
+            "street",
+            perception=perception_checkpoint,
+            parser_checkpoint=parser_checkpoint,
+            mode=mode,
+            device=device,
+        )
         self.worlds = DomainPipelines({"street": lambda: streets})
 
     def generate_until(self, requests: list) -> list[str]:

@@ -347,17 +347,21 @@ def serve_command(arguments: argparse.Namespace) -> int:
         raise InputError("--port should be between 0 and 65535, --workers at least 1")
     if not (0 < arguments.timeout < math.inf and 0 < arguments.max_megabytes < math.inf):
         raise InputError("--timeout and --max-megabytes should be positive")
-    from po3d.systems import orbit, photographs, rooms, street
+    from po3d.systems.build import build_pipeline
 
-    streets = street.pipeline(
-        arguments.perception_checkpoint, arguments.parser_checkpoint, arguments.mode
+    streets = build_pipeline(
+        "street",
+        perception=arguments.perception_checkpoint,
+        parser_checkpoint=arguments.parser_checkpoint,
+        mode=arguments.mode,
     )
+    room_parser = arguments.room_parser_checkpoint
     worlds = DomainPipelines(
         {
             "street": lambda: streets,
-            "rooms": lambda: rooms.pipeline(parser_checkpoint=arguments.room_parser_checkpoint),
-            "photographs": photographs.pipeline,
-            "orbit": orbit.pipeline,
+            "rooms": lambda: build_pipeline("rooms", parser_checkpoint=room_parser),
+            "photographs": lambda: build_pipeline("photographs"),
+            "orbit": lambda: build_pipeline("orbit"),
         }
     )
     limits = Limits(int(arguments.max_megabytes * 1e6), arguments.timeout)

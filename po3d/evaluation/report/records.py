@@ -182,7 +182,7 @@ def data_of(
         if root is None and first["split"] != "mini":
             root = first["provenance"]["data"]["root"]
         scorer = scorer or first["provenance"].get("config", {}).get("scorer")
-    sizes = [found for path in paths if described_run(path) and (found := size_of_run(path))]
+    sizes = [size for path in paths if described_run(path) and (size := size_of_run(path))]
     from_run = size is None and bool(sizes)
     size = min(sizes) if from_run else size
     return DataOfRuns(benchmark or "pulsecheck457", root, size, scorer, from_run)

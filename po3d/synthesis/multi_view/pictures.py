@@ -83,10 +83,9 @@ def dressed(orbit_scene: OrbitScene, split: str, random: np.random.Generator) ->
     additional object does not change the others.
     """
     seeds = random.integers(2**32, size=(len(orbit_scene.scene), 2))
-    dresses = [
-        _dress(state, path, np.random.default_rng(seed))
-        for state, path, seed in zip(orbit_scene.scene.objects, orbit_scene.models, seeds)
-    ]
+    dresses = []
+    for state, path, seed in zip(orbit_scene.scene.objects, orbit_scene.models, seeds):
+        dresses.append(_dress(state, path, np.random.default_rng(seed)))
     objects, lift = orbit_scene.scene.objects, 0.0
     if orbit_scene.ground == "table":
         table, dress = _table(objects, split, random)
@@ -127,10 +126,10 @@ def draw_views(
     renderer: RoomRenderer, scene: StyledScene, angles: Sequence[int] = VIEWS
 ) -> list[RoomShot]:
     """Render the views with masks, by angle; the renderer must have the orbit's image size."""
-    return [
-        renderer.shoot(scene.scene, scene.camera(angle), scene.look, amodal=True)
-        for angle in angles
-    ]
+    result = []
+    for angle in angles:
+        result.append(renderer.shoot(scene.scene, scene.camera(angle), scene.look, amodal=True))
+    return result
 
 
 def visible_shares(shots: Sequence[RoomShot], count: int) -> tuple[Array, Array]:

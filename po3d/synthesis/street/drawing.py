@@ -85,11 +85,10 @@ def drawing_of(settings: Mapping[str, Any] | None) -> Drawing:
     unknown = set(options) - {f.name for f in fields(BlenderOptions)}
     if unknown:
         raise InputError(f"unknown options {sorted(unknown)} of blender")
-    numbers = {
-        k: v
-        for k, v in options.items()
-        if k in ("width", "height", "samples", "bounces", "threads")
-    }
+    numbers = {}
+    for k, v in options.items():
+        if k in ("width", "height", "samples", "bounces", "threads"):
+            numbers[k] = v
     if any(
         not isinstance(v, int) or isinstance(v, bool) or v < (k != "threads")
         for k, v in numbers.items()

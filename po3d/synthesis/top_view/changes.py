@@ -60,11 +60,14 @@ def sample_change(scene: Scene, kind: str, random: np.random.Generator) -> Chang
 
 def _farthest(scene: Scene, planned: Planned) -> float:
     edited = planned.edited
-    ways = [
-        np.linalg.norm(np.subtract(edited.scene.objects[k].position, scene.objects[old].position))
-        for k, old in enumerate(edited.origin)
-        if old is not None and k in edited.touched
-    ]
+    ways = []
+    for k, old in enumerate(edited.origin):
+        if old is not None and k in edited.touched:
+            ways.append(
+                np.linalg.norm(
+                    np.subtract(edited.scene.objects[k].position, scene.objects[old].position)
+                )
+            )
     return float(max(ways, default=0.0))
 
 
@@ -161,11 +164,10 @@ def _place(
     carriers = [
         i for i in others if CATEGORIES.get(names[i]) is not None and CATEGORIES[names[i]].carries
     ]
-    tall = [
-        i
-        for i in others
-        if names[i] in ("table", "desk", "window", "coffee table", "picture", "whiteboard")
-    ]
+    tall = []
+    for i in others:
+        if names[i] in ("table", "desk", "window", "coffee table", "picture", "whiteboard"):
+            tall.append(i)
     side = str(random.choice(SIDES))
     options.append((3.0, lambda: near("next_to", others)))
     options.append((2.0, lambda: near("at", others, side)))

@@ -85,10 +85,9 @@ class RoomRenderer:
             raise InputError(
                 f"{len(scene.objects)} objects in one room; the limit is {MAX_OBJECTS}"
             )
-        objects = [
-            placed(state, self.models.model(item.model), item)
-            for state, item in zip(scene.objects, look.dresses)
-        ]
+        objects = []
+        for state, item in zip(scene.objects, look.dresses):
+            objects.append(placed(state, self.models.model(item.model), item))
         frame = self._renderer.render(
             objects,
             camera,

@@ -134,10 +134,9 @@ class OracleModules:
         if the setting is a number; unchanged if all modules are predicted."""
         if all(setting == PREDICTED for setting in tables.settings.values()):
             return tables
-        mixed = {
-            name: self.mixture(scene, tables.truth[name], tables.settings, tables.seed)
-            for name, scene in tables.views.items()
-        }
+        mixed = {}
+        for name, scene in tables.views.items():
+            mixed[name] = self.mixture(scene, tables.truth[name], tables.settings, tables.seed)
         views = {name: m.scene for name, m in mixed.items()}
         return replace(tables, views=views, rows={name: m.rows for name, m in mixed.items()})
 

@@ -52,10 +52,9 @@ def _deeper(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
     if camera is None:
         raise InputError("noise in depth needs the scene's camera")
     factors = 1 + sigma * random.normal(size=len(scene))
-    moved = [
-        at_depth(o.position, camera, float(camera.project(o.position)[1]) * f)
-        for o, f in zip(scene.objects, factors.tolist())
-    ]
+    moved = []
+    for o, f in zip(scene.objects, factors.tolist()):
+        moved.append(at_depth(o.position, camera, float(camera.project(o.position)[1]) * f))
     return placed(scene, np.reshape(moved, (-1, 3)))
 
 
