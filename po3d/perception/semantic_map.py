@@ -107,7 +107,7 @@ def from_json(record: object, where: str) -> SemanticMap:
     if not all(0 < n < FARTHEST for n in lengths):
         raise InputError(f"{where}: 'size' and 'metres_per_unit' should be positive, not {lengths}")
     if not all(abs(n) < FARTHEST for _, x, y in labels for n in (x, y)):
-        raise InputError(f"{where}: a label's 'center' is too far away or not a number")
+        raise InputError(f"{where}: a label's 'center' is not finite, or too far away")
     return SemanticMap(image, (width, height), labels, scale)
 
 

@@ -2,6 +2,7 @@
 photographs, training checkpoints, requests of chat completions. MATLAB files.
 """
 
+import base64
 import io
 import json
 import os
@@ -13,7 +14,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import torch
-from families import ASKED, Hostile, family
+from families import ASKED, Hostile, family, picture
 from photographs import _file, damaged
 from scipy.io import savemat
 from spoiling import GONE, _with, written
@@ -41,11 +42,16 @@ def _paths(value: object, path: tuple = ()) -> Iterator[tuple]:
             yield from _paths(part, (*path, key))
 
 
+RIGHT: list[Hostile] = []
+
+
 def _changed(name: str, record: dict, read: Callable[[Path], object], count: int) -> list[Hostile]:
-    """`count` changes of one field of a record, drawn by the name of the file that has it."""
+    """`count` changes of one field of a record, drawn by the name of the file that has it. RIGHT
+    gets the record itself."""
     changes = [(path, value) for path in _paths(record) for value in VALUES]
     chosen = [changes[k] for k in rng(43, name, 0).permutation(len(changes))[:count]]
     run = _file(name, read)
+    RIGHT.append(Hostile(name, run(written(record))))
     return [
         Hostile(f"{name}: {path} {value!r:.20}", run(written(_with(record, path, value))))
         for path, value in chosen
@@ -99,10 +105,10 @@ def maps() -> list[Hostile]:
     def labelled(path: Path) -> None:
         semantic_map.table(semantic_map.from_json(read_json(path), "map"))
 
-    picture = np.zeros((30, 40, 3), np.uint8)
+    pixels = np.zeros((30, 40, 3), np.uint8)
     return [
         *_changed("map.json", MAP, labelled, 40),
-        *_changed("cameras.json", CAMERAS, lambda path: _map_camera(path, "a", picture), 20),
+        *_changed("cameras.json", CAMERAS, lambda path: _map_camera(path, "a", pixels), 20),
         *_changed("captions.json", {"a": {"captions": ["a bed"]}}, _scene_captions, 20),
     ]
 
@@ -169,7 +175,9 @@ def trainings() -> list[Hostile]:
 
 @family("requests of chat completions", refused=False)
 def requests() -> list[Hostile]:
+    address = "data:image/png;base64," + base64.b64encode(picture("PNG")).decode()
     parts = [{"type": "text", "text": "How many cars?"}]
+    parts.append({"type": "image_url", "image_url": {"url": address}})
     extras = {"frame": "x", "focal": 1.0, "views": [0.0]}
     body = {"model": "po3d", "messages": [{"role": "user", "content": parts}], "po3d": extras}
 
@@ -180,3 +188,11 @@ def requests() -> list[Hostile]:
             raise InputError(json.dumps(error.as_json())) from None
 
     return _changed("request", body, read, 40)
+
+
+def right() -> list[Hostile]:
+    """What these families change, as it was."""
+    RIGHT.clear()
+    for make in (maps, annotations, trainings, requests):
+        make()
+    return RIGHT

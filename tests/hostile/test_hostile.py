@@ -18,7 +18,7 @@ from typing import NamedTuple
 import packed  # more families
 import photographs  # noqa: F401
 import pytest
-import records  # noqa: F401
+import records
 import run_inputs
 from families import FAMILIES, REFUSED, right
 
@@ -130,8 +130,9 @@ def test_no_traceback_no_hang_no_answer_from_what_is_impossible(family):
 
 def test_what_was_spoiled_was_right_before():
     found = [
-        tried("questions", *hostile) for hostile in [*right(), *packed.right(), *run_inputs.right()]
-    ]  # of a family that may be answered
+        tried("questions", *hostile)  # of a family that may be answered
+        for hostile in [*right(), *packed.right(), *run_inputs.right(), *records.right()]
+    ]
     assert not [f"{o.name}: {o.code} {o.fault}" for o in found if o.code != 0 or o.fault]
 
 
