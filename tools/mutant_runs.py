@@ -14,15 +14,44 @@ import os
 import resource
 import sys
 import tempfile
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 OWN = ("po3d", "tests", "tools", "evaluate", "train", "conftest")
 
 
-class WithoutShrinking:
-    """A plugin of pytest: hypothesis does not simplify a failing example, which takes seconds."""
+class QuickFailure:
+    """A plugin of pytest: tests that failed for earlier mutants run first, then those of each file
+    by their duration; hypothesis does not simplify a failing example, which takes seconds.
+
+    `failures`: number of mutants that a test detected; `seconds`: duration of a test without a
+    mutant. Both are by node id.
+    """
+
+    def __init__(self, failures: Mapping[str, int], seconds: Mapping[str, float]) -> None:
+        self.failures, self.seconds = failures, seconds
+        self.failed = ""
+        self.durations: dict[str, float] = {}
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        files = list(dict.fromkeys(item.path for item in items))
+        place = {path: k for k, path in enumerate(files)}
+
+        def order(item: pytest.Item) -> tuple[int, int, float]:
+            name = item.nodeid
+            return -self.failures.get(name, 0), place[item.path], self.seconds.get(name, 0.0)
+
+        items.sort(key=order)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        before = self.durations.get(report.nodeid, 0.0)
+        self.durations[report.nodeid] = before + report.duration
+        if report.failed:
+            self.failed = report.nodeid
 
     def pytest_sessionstart(self) -> None:
         with contextlib.suppress(ImportError):
@@ -33,24 +62,39 @@ class WithoutShrinking:
             settings.load_profile("mutants")
 
 
-def child_code(tests: list[str], seconds: int, names: Path | None = None) -> int:
-    """Return pytest's exit code of the tests in a fork, or 1 if it takes more processor time than
-    `seconds`. `names`: a file for the names of the modules that are then imported."""
-    child = os.fork()
-    if not child:
-        code = 1
-        try:
-            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-            null = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(null, 1)
-            os.dup2(null, 2)
-            options = ["-x", "-q", "--no-header", "-p", "no:cacheprovider"]
-            code = int(pytest.main([*options, *tests], plugins=[WithoutShrinking()]))
-            if names is not None:
-                names.write_text(json.dumps(sorted(sys.modules)))
-        finally:
-            os._exit(code)
-    return 1 if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) else 0
+class Outcome(NamedTuple):
+    """What a child process reports of its tests."""
+
+    failed: str  # node id of the test that failed; "" for none
+    durations: dict[str, float]  # seconds by node id
+    modules: list[str]  # imported modules
+
+
+def child_outcome(
+    tests: list[str], seconds: int, failures: Mapping[str, int], known: Mapping[str, float]
+) -> tuple[int, Outcome]:
+    """Run the tests in a fork; return pytest's exit code, or 1 if they take more processor time
+    than `seconds`, and their outcome. `failures`, `known`: see `QuickFailure`."""
+    with tempfile.TemporaryDirectory() as folder:
+        written = Path(folder) / "outcome.json"
+        child = os.fork()
+        if not child:
+            code = 1
+            try:
+                resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+                null = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(null, 1)
+                os.dup2(null, 2)
+                options = ["-x", "-q", "--no-header", "-p", "no:cacheprovider"]
+                plugin = QuickFailure(failures, known)
+                code = int(pytest.main([*options, *tests], plugins=[plugin]))
+                outcome = plugin.failed, plugin.durations, sorted(sys.modules)
+                written.write_text(json.dumps(outcome))
+            finally:
+                os._exit(code)
+        code = 1 if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) else 0
+        content = json.loads(written.read_text()) if written.exists() else ("", {}, [])
+        return code, Outcome(*content)
 
 
 def import_libraries(names: list[str]) -> None:
@@ -68,20 +112,22 @@ def import_libraries(names: list[str]) -> None:
 def main() -> int:
     """Run the session; return 1 if the tests fail without a change."""
     session, seconds, tests = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
-    with tempfile.TemporaryDirectory() as folder:
-        names = Path(folder) / "names.json"
-        if child_code(tests, 20 * seconds, names):
-            print("the tests fail without a mutant", file=sys.stderr)
-            return 1
-        import_libraries(json.loads(names.read_text()))
+    code, first = child_outcome(tests, 20 * seconds, {}, {})
+    if code:
+        print(f"the tests fail without a mutant {first.failed}", file=sys.stderr)
+        return 1
+    import_libraries(first.modules)
     sys.dont_write_bytecode = True  # a mutant may have the size and the second of the original
     from cosmic_ray import mutating
     from cosmic_ray.work_db import WorkDB, use_db
     from cosmic_ray.work_item import TestOutcome
 
+    failures: Counter[str] = Counter()
+
     def run_tests(command: str, timeout: float) -> tuple[TestOutcome, str]:
-        failed = child_code(tests, seconds)
-        return (TestOutcome.KILLED if failed else TestOutcome.SURVIVED), ""
+        code, outcome = child_outcome(tests, seconds, failures, first.durations)
+        failures.update([outcome.failed] if outcome.failed else [])
+        return (TestOutcome.KILLED if code else TestOutcome.SURVIVED), ""
 
     mutating.run_tests = run_tests
     with use_db(str(session), WorkDB.Mode.open) as base:

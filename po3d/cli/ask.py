@@ -8,6 +8,7 @@ import argparse
 import functools
 import gc
 import json
+import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -314,6 +315,8 @@ def _answer_picture(
 def _is_json(path: Path) -> bool:
     if path.suffix.lower() == ".json":
         return True
+    if not os.path.isfile(path):  # what is read from a pipe is gone
+        return False
     try:
         with open(path, "rb") as file:
             return file.read(64).lstrip()[:1] == b"{"

@@ -22,7 +22,7 @@ from po3d.evaluation.calibration import answered, calibration_error
 from po3d.evaluation.compare import read_entry
 from po3d.io.checkpoint import locate
 from po3d.io.cli_errors import guarded
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, malformed
 from po3d.io.files import read_json, write_json
 from po3d.scene.answer_calibration import AnswerCalibration, log_odds
 from po3d.scene.geometry import Array
@@ -63,10 +63,13 @@ def belief_mode(config: Mapping[str, Any]) -> str:
 def fit_run(run: str | Path, pair: str) -> dict[str, Any]:
     """Fit on a run over a validation twin, write the result into the JSON of the checkpoint pair,
     and return the figures. InputError for a run of another split or with other weights."""
-    about = read_json(Path(run) / "run.json", "description of a run")["about"]
-    config, modules = about["provenance"]["config"], about["provenance"]["modules"]
-    root = Path(config["data"]["root"] or ".")
-    split = read_json(root / "twin.json", "description of a twin").get("split")
+    path = Path(run) / "run.json"
+    with malformed(f"{path} is no description of a run"):
+        about = read_json(path, "description of a run")["about"]
+        config, modules = about["provenance"]["config"], about["provenance"]["modules"]
+        root = Path(config["data"]["root"] or ".")
+    with malformed(f"{root / 'twin.json'} is no description of a twin"):
+        split = read_json(root / "twin.json", "description of a twin").get("split")
     if split not in ("val", "validation"):
         raise InputError(f"{root} is from the split {split!r}; fit on a validation twin alone")
     path = locate(pair).with_suffix(".json")

@@ -3,10 +3,11 @@
 An entry point turns InputError into a one-line message and exit code 2.
 """
 
+import contextlib
 import json
 import re
 import reprlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 # Characters that move a terminal's cursor, change its text direction or cannot be printed: control
 # characters except for line breaks, direction marks, unpaired surrogates.
@@ -21,6 +22,23 @@ _short.maxlevel, _short.maxdict, _short.maxlist, _short.maxtuple, _short.maxstri
 class InputError(ValueError):
     """Invalid input by the user. The message is one line: what is wrong, with which value, and what
     to do."""
+
+
+# raised by code that reads a record's fields, if one is missing, of another type or too large
+_OF_FIELDS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+
+
+@contextlib.contextmanager
+def malformed(where: str) -> Iterator[None]:
+    """Within this context, an error of reading the fields of a record becomes an InputError that
+    begins with `where`, which names the record."""
+    try:
+        yield
+    except InputError:
+        raise
+    except _OF_FIELDS as error:
+        reason = " ".join(str(error).split())[:120]
+        raise InputError(f"{where} ({type(error).__name__}: {visible(reason)})") from None
 
 
 def known(what: str, value: str, choices: Collection[str], where: str = "") -> None:

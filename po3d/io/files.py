@@ -19,6 +19,7 @@ import math
 import os
 import re
 import shutil
+import stat
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -27,6 +28,7 @@ from typing import IO, Any
 from po3d.io.errors import InputError
 
 LARGEST = 2**30  # bytes of a file that is read whole; all scenes of Super-CLEVR have a fifth of it
+LARGEST_PIPE = 2**28  # bytes of a pipe or a device, which has no size and may be endless
 LONGEST_CELL = 2**31 - 1  # characters of a table's cell: some hold images
 LONGEST_LINE = 2**28  # bytes of a line of JSON
 # Limit for a JSON text with fewer than DENSE bytes per value: an empty list takes 64 bytes in
@@ -287,12 +289,16 @@ def lines_beside(module: str, name: str) -> list[str]:
 
 
 def read_bytes(path: str | Path, what: str, largest: int | None = None) -> bytes:
+    """Return the bytes of a file, or of a pipe to its end; InputError if it is missing or larger
+    than `largest` bytes (default: LARGEST; of a pipe or a device LARGEST_PIPE at most)."""
     largest = LARGEST if largest is None else largest
     try:
         with open(path, "rb") as file:
-            if os.fstat(file.fileno()).st_size <= largest:
-                # A pipe may be endless
-                data = file.read() if Path(path).is_file() else file.read(largest + 1)
+            about = os.fstat(file.fileno())
+            regular = stat.S_ISREG(about.st_mode)
+            largest = largest if regular else min(largest, LARGEST_PIPE)
+            if about.st_size <= largest:
+                data = file.read() if regular else file.read(largest + 1)
                 if len(data) <= largest:
                     return data
     except (OSError, ValueError) as error:

@@ -5,6 +5,7 @@ Formats are restricted, the size is limited before decoding, and large images ar
 
 import io
 import math
+import os
 import warnings
 from pathlib import Path
 
@@ -13,10 +14,11 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from po3d.io.errors import InputError, visible
-from po3d.io.files import unreadable
+from po3d.io.files import read_bytes
 
 FORMATS = ("PNG", "JPEG", "WEBP")
 _TURNED = (5, 6, 7, 8)  # EXIF orientations by 90 degrees, with width and height swapped
+LARGEST_FILE = 2**28  # bytes of a file, more than those of MAX_PIXELS uncompressed pixels
 # Checked in the header, so that a decompression bomb is rejected before decoding.
 MAX_PIXELS = 50_000_000
 # Formats that are decoded whole, with several copies: within 500 MB of memory.
@@ -39,15 +41,17 @@ def read_image(path: str | Path, whole: bool = False) -> NDArray[np.uint8]:
     """Return (H, W, 3) sRGB pixels of an image file, as `decode_image`; ImageError if it is
     missing, truncated, too large or not an image."""
     try:
-        data = Path(path).read_bytes()
-    except (OSError, ValueError) as error:
-        raise ImageError(unreadable(path, "image", error)) from None
+        data = read_bytes(path, "image", LARGEST_FILE)
+    except InputError as error:
+        raise ImageError(str(error)) from None
     return decode_image(data, str(path), whole=whole)
 
 
 def exif_focal(path: str | Path) -> float | None:
     """Return the focal length in widths of the upright image, from the 35 mm equivalent in EXIF (by
     diagonals, as CIPA defines it); None if absent. It is wrong for a cropped image."""
+    if not os.path.isfile(path):  # a pipe is read only once
+        return None
     try:
         with Image.open(path, formats=FORMATS) as image:
             exif = image.getexif()

@@ -26,7 +26,7 @@ from PIL import Image
 from scipy.linalg import block_diag
 
 from po3d.io.devices import device_of
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, printable
 from po3d.io.files import read_json
 from po3d.language.english import with_article
 from po3d.perception.onnx_detector import Boxes
@@ -50,6 +50,12 @@ class Depth(NamedTuple):
     focal: float | None
 
 
+def _model_type(folder: Path, role: str) -> Any:
+    """Return the kind of network that a folder's config.json names, None for none."""
+    config = read_json(folder / "config.json", f"{role} config")
+    return config.get("model_type") if isinstance(config, dict) else None
+
+
 def loaded(auto: Any, folder: Path, role: str, kinds: Sequence[str], device: torch.device) -> Any:
     """Load the folder's network for inference.
 
@@ -58,10 +64,10 @@ def loaded(auto: Any, folder: Path, role: str, kinds: Sequence[str], device: tor
     from transformers.utils import logging
 
     logging.disable_progress_bar()
-    kind = read_json(folder / "config.json", f"{role} config").get("model_type")
-    if kind not in kinds:
+    if (kind := _model_type(folder, role)) not in kinds:
         raise InputError(
-            f"{role} weights {folder} are for a {kind!r} network; known: {', '.join(kinds)}"
+            f"{role} weights {folder} are for a {printable(kind)} network; known:"
+            f" {', '.join(kinds)}"
         )
     try:
         model, notes = auto.from_pretrained(
@@ -210,7 +216,7 @@ def detector(
     folder: Path, device: str = "cpu", phrases_at_once: int = 20
 ) -> "Detector | Segmenter":
     """Load the detector of a folder, of the kind that its config.json names."""
-    if read_json(folder / "config.json", "detector config").get("model_type") in MASKS:
+    if _model_type(folder, "detector") in MASKS:
         return Segmenter(folder, device)
     return Detector(folder, device, phrases_at_once)
 

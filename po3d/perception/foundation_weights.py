@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, malformed
 from po3d.io.files import read_json
 
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".msgpack", ".h5")
@@ -68,9 +68,9 @@ class Weights:
         """Describe a folder's problem; "" if it is complete."""
         files = [WEIGHTS]
         if not (folder / WEIGHTS).is_file() and (folder / INDEX).is_file():
-            files = sorted(
-                set(read_json(folder / INDEX, "index of weights")["weight_map"].values())
-            )
+            index = read_json(folder / INDEX, "index of weights")
+            with malformed(f"{folder / INDEX} is no index of weights"):
+                files = sorted({str(file) for file in index["weight_map"].values()})
         missing = [name for name in (CONFIG, *files, *self.more) if not (folder / name).is_file()]
         if not missing:
             return ""

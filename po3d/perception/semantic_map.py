@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, malformed
 from po3d.io.fuzzy import alike
 from po3d.perception.room_furnishing import ObservedThing, furnished, usual_area
 from po3d.scene.rooms import CATEGORIES, SYNONYMS
@@ -30,6 +30,7 @@ from po3d.scene.table import Scene
 FORMAT = "po3d-semantic-map-1"
 CONFIDENT = 0.5  # least OCR confidence of a label
 ALIKE = 0.8  # least difflib ratio at which a text is taken for a misread known name
+FARTHEST = 1e6  # units of a map's size and places
 MARGIN = 12  # variation of an image's background in grey levels
 
 
@@ -91,7 +92,7 @@ def from_json(record: object, where: str) -> SemanticMap:
     """Read a labelled map from a record; raise InputError if it is malformed."""
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise InputError(f"{where}: not a semantic map (its 'format' should be {FORMAT!r})")
-    try:
+    with malformed(f"{where}: malformed semantic map"):
         width, height = (float(n) for n in record["size"])
         scale = record.get("metres_per_unit")
         scale = None if scale is None else float(scale)
@@ -100,17 +101,13 @@ def from_json(record: object, where: str) -> SemanticMap:
             for item in record["labels"]
         )
         image = str(record.get("image", ""))
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"{where}: malformed semantic map ({type(error).__name__}: {error})"
-        ) from None
     if any(len(label) != 3 or not label[0] for label in labels):
         raise InputError(f"{where}: every label needs a name and a 'center' of two numbers")
     lengths = [width, height] if scale is None else [width, height, scale]
-    if not all(math.isfinite(n) and n > 0 for n in lengths):
+    if not all(0 < n < FARTHEST for n in lengths):
         raise InputError(f"{where}: 'size' and 'metres_per_unit' should be positive, not {lengths}")
-    if not all(math.isfinite(n) for _, x, y in labels for n in (x, y)):
-        raise InputError(f"{where}: a label's 'center' is not finite")
+    if not all(abs(n) < FARTHEST for _, x, y in labels for n in (x, y)):
+        raise InputError(f"{where}: a label's 'center' is not finite, or too far away")
     return SemanticMap(image, (width, height), labels, scale)
 
 

@@ -100,12 +100,13 @@ def _claim(out: Path, facts: dict) -> None:
     path = out / "set.json"
     if path.exists():
         existing = read_json(path, "set of pictures")
-        if not isinstance(existing, dict) or {**existing, "count": 0} != {**facts, "count": 0}:
+        count = existing.get("count") if isinstance(existing, dict) else None
+        if type(count) is not int or {**existing, "count": 0} != {**facts, "count": 0}:
             raise InputError(
                 f"{out} contains images made with {existing}, not with {facts}; choose another"
                 " folder"
             )
-        facts = {**facts, "count": max(facts["count"], int(existing["count"]))}
+        facts = {**facts, "count": max(facts["count"], count)}
     write_json(path, facts)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from po3d.io import hub
-from po3d.io.errors import InputError, visible
+from po3d.io.errors import InputError, malformed, visible
 from po3d.io.files import atomic_write, read_json
 from po3d.io.text_tables import Table, interval_text, markdown
 from po3d.systems.domain import DOMAIN_MODULES, domain
@@ -73,14 +73,12 @@ def opened(name: str | Path) -> tuple[str, dict[str, Any]]:
 def _figures(path: Path) -> str:
     """Return the rows of a report.json as markdown."""
     report: Any = read_json(path, "report")
-    try:
+    with malformed(f"{path} is not a report.json"):
         rows = [[row["name"], row["n"], row["value"], interval_text(row)] for row in report["rows"]]
         title = (
             f"{report['benchmark']} {report['split']}, {report['images']} images, scorer"
             f" {report['scorer']}"
         )
-    except (KeyError, TypeError):
-        raise InputError(f"{path} is not a report.json") from None
     header = ("category", "questions", "right (%)", "95 % interval")
     return f"{title}:\n\n{markdown(Table(header, rows))}"
 

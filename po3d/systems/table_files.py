@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from po3d.io.errors import InputError, printable
+from po3d.io.errors import InputError, malformed, printable
 from po3d.io.files import read_json, read_jsonl
 from po3d.io.images import ImageError
 from po3d.io.runs import SCENES
@@ -142,12 +142,8 @@ def _whole(record: Mapping[str, Any], domain: Domain, where: str) -> dict[str, A
 
 
 def _ahead(view: Mapping[str, Any], where: str) -> tuple[float, float]:
-    try:
+    with malformed(f"{where}: the camera needs 'cam_R_world', three rows of three numbers"):
         return float(view["cam_R_world"][2][0]), float(view["cam_R_world"][2][1])
-    except (KeyError, IndexError, TypeError, ValueError):
-        raise InputError(
-            f"{where}: the camera needs 'cam_R_world', three rows of three numbers"
-        ) from None
 
 
 def _object(record: Any, domain: Domain, where: str) -> dict[str, Any]:

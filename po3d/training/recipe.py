@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from po3d.benchmarks.registry import benchmark_of
-from po3d.io.errors import InputError, known
+from po3d.io.errors import InputError, known, malformed
 from po3d.io.files import read_json, write_json
 from po3d.io.paths import EXPORTS
 from po3d.io.runs import locked
@@ -166,11 +166,9 @@ def run_recipe(
             target = Path(export if len(recipe.results) == 1 else f"{export}_{name}")
             pair = _copied(pair, target if target.parent != Path() else EXPORTS / target)
         card = read_json(pair.with_name(f"{pair.name}.json"), "checkpoint description")
-        try:
+        with malformed(f"{pair}.json is no description of a trained checkpoint"):
             kind, metrics, steps = card["kind"], card["metrics"], card["training"]["steps"]
             summary = ended(kind, metrics, steps, recipe.out / name, str(pair))
-        except (KeyError, TypeError):
-            raise InputError(f"{pair}.json is no description of a trained checkpoint") from None
         print(f"\n{name}: {pair}.safetensors\n{summary}")
         pairs.append(pair)
     return pairs

@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 from torch.utils.data import ConcatDataset
 
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, malformed
 from po3d.io.files import read_json
 from po3d.perception import room_view, top_view
 from po3d.perception.room_view import RoomViewEstimator
@@ -64,7 +64,9 @@ class RenderedData(StreamData):
         for kind, counts in self.counts.items():
             part = self._folder(kind, "train") / self._spec(kind, "train").part
             for k in range(counts["train"]):
-                names.update(read_json(part / f"{k:06d}.json", "picture of a set")["models"])
+                path = part / f"{k:06d}.json"
+                with malformed(f"{path} is no record of a picture"):
+                    names.update(map(str, read_json(path, "picture of a set")["models"]))
         return names
 
 

@@ -16,7 +16,7 @@ import pytorch_lightning as pl
 
 from po3d.benchmarks.scene_ids import joined, listed
 from po3d.io.deprecated_names import new_config
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, malformed
 from po3d.io.files import read_json, write_json
 from po3d.io.paths import EXPORTS
 from po3d.io.pools import end_with
@@ -205,23 +205,22 @@ def _earlier(
     if (at := _there(last)) is None:
         return None
     elsewhere = "choose another out=DIR or remove it"
-    earlier = new_config(read_json(last.with_name("config.json"), "config of the training"))
+    path = last.with_name("config.json")
+    with malformed(f"{path} is no config of a training"):
+        earlier = new_config(read_json(path, "config of the training"))
     if differing := sorted(_differing(earlier, config)):
         raise InputError(
             f"{last.parent} contains a training with other options ({', '.join(differing[:5])});"
             f" {elsewhere}"
         )
-    saved = io.load_checkpoint(at)
-    lacking = {
-        "state_dict",
-        "global_step",
-        "global_batch",
-        "optimizer_states",
-        "loops",
-    } - saved.keys()
+    unfit = f"{last} does not fit this network; {elsewhere}"
     shapes = {name: value.shape for name, value in module.state_dict().items()}
-    if lacking or {name: value.shape for name, value in saved["state_dict"].items()} != shapes:
-        raise InputError(f"{last} does not fit this network; {elsewhere}")
+    with malformed(unfit):
+        saved = io.load_checkpoint(at)
+        counts = [saved["global_step"], saved["global_batch"]]
+        fits = saved.keys() >= {"optimizer_states", "loops"} and set(map(type, counts)) == {int}
+        if not fits or {k: value.shape for k, value in saved["state_dict"].items()} != shapes:
+            raise InputError(unfit)
     return saved
 
 
@@ -240,6 +239,8 @@ def _differing(first: Any, other: Any, at: str = "") -> Iterator[str]:
         for key in {*first, *other}:
             yield from _differing(first.get(key), other.get(key), f"{at}.{key}" if at else str(key))
     elif first != other and not (
-        isinstance(first, (list, tuple)) and list(first) == list(other or ())
+        isinstance(first, (list, tuple))
+        and isinstance(other or (), (list, tuple))
+        and list(first) == list(other or ())
     ):
         yield at or "all"

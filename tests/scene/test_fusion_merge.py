@@ -76,6 +76,17 @@ def test_true_sights_stay_certain_and_one_unsure_sight_makes_the_mean_unsure():
     assert np.all(np.linalg.eigvalsh(np.array(one(true, sight()).covariance)) > 0)
 
 
+def test_only_true_views_make_a_true_table():
+    def source(*letters: str) -> str:
+        # joined here, as a text read from a file is another object than a constant
+        views = [ViewTable(Scene((sight(),), AXES, "".join(word))) for word in letters]
+        groups = [[(k, 0) for k in range(len(views))]]
+        return joined(views, [HERE] * len(views), groups).scene.source
+
+    assert source("gt") == source("gt", "gt") == "gt"
+    assert source("gt", "predicted") == source("predicted", "gt") == "predicted"
+
+
 def test_a_sight_is_turned_and_shifted_into_the_world_with_its_covariance():
     placed = RegisteredView(0.7, (1.0, -2.0), {}, 0.0)
     found = one(sight(0.5, 0.2, heading=3.0), placed=[placed])

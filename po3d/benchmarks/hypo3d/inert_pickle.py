@@ -9,11 +9,7 @@ or by a large memo index. Therefore a subprocess reads each file first, with lim
 proportion to the file size; only then it is read here.
 """
 
-import json
 import pickle
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
@@ -22,18 +18,12 @@ import numpy as np
 
 from po3d.io.errors import InputError
 from po3d.io.files import unreadable
+from po3d.io.trials import exceeds
 from po3d.scene.geometry import Array
 
 MAX_BYTES = 4 * 2**30  # EmbodiedScan's largest info file stays far below
-SECONDS, SECONDS_PER_MB = 1, 0.2  # of CPU time; typical files take a tenth of it
-# bytes on top of Python's own; a list of empty lists takes 40 per byte of the file
-MEMORY, MEMORY_PER_BYTE = (2**28, 64)
-_TRIAL = """
-import json, sys
-sys.path[:] = json.loads(sys.argv[1])
-from po3d.benchmarks.hypo3d import inert_pickle
-inert_pickle.trial(sys.argv[2])
-"""
+SECONDS_PER_MB = 0.2  # typical files take a tenth of it
+MEMORY_PER_BYTE = 64  # a list of empty lists takes 40 per byte of the file
 _NUMBERS = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"}
 
 
@@ -125,44 +115,9 @@ class _InertUnpickler(pickle.Unpickler):
         return _StandIn(name)
 
 
-def _asks_for_too_much(path: Path) -> bool:
-    """Return whether reading the file in a subprocess exceeds the limits; other errors are reported
-    when it is read here.
-    """
-    command = [sys.executable, "-c", _TRIAL, json.dumps(sys.path), str(path.absolute())]
-    return (
-        subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, check=False
-        ).returncode
-        != 0
-    )
-
-
 def trial(path: str) -> None:
-    """Read a pickle under limits; the process ends with a signal or exit code 1 if it exceeds
-    them.
-    """
-    import resource
-
-    size = Path(path).stat().st_size
-    seconds = time.process_time() + SECONDS + SECONDS_PER_MB * size / 2**20
-    limits = {resource.RLIMIT_CPU: int(seconds) + 1, resource.RLIMIT_CORE: 0}
-    if (own := Path("/proc/self/statm")).is_file():  # Linux alone enforces RLIMIT_AS
-        pages = int(own.read_text(encoding="ascii").split()[0])
-        limits[resource.RLIMIT_AS] = (
-            pages * resource.getpagesize() + MEMORY + MEMORY_PER_BYTE * size
-        )
-    for kind, limit in limits.items():
-        hard = resource.getrlimit(kind)[1]
-        soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-        resource.setrlimit(kind, (soft, hard))
     with open(path, "rb") as file:
-        try:
-            _InertUnpickler(file, path).load()
-        except MemoryError:
-            sys.exit(1)
-        except Exception:  # damaged or refused
-            sys.exit(0)
+        _InertUnpickler(file, path).load()
 
 
 def read_pickle(path: str | Path, what: str = "pickle file") -> object:
@@ -177,7 +132,7 @@ def read_pickle(path: str | Path, what: str = "pickle file") -> object:
         with open(path, "rb") as file:
             if path.stat().st_size > MAX_BYTES:
                 raise InputError(f"{what} {path} is larger than the limit of {MAX_BYTES >> 30} GiB")
-            if _asks_for_too_much(path):
+            if exceeds(f"{__name__}:trial", path, SECONDS_PER_MB, MEMORY_PER_BYTE):
                 raise InputError(
                     f"{what} {path}: rejected; loading it takes far more time or memory "
                     "than its size justifies"

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.hypo3d.inert_pickle import read_pickle
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, malformed
 from po3d.io.files import read_json, read_jsonl, write_file, write_json, write_jsonl
 from po3d.io.images import ImageError, read_image
 from po3d.io.progress import progress
@@ -47,6 +47,7 @@ SCANREFER = Path("LLM_data") / "scanrefer_captions_by_scene.pkl"
 SCENE_CAPTIONS = Path("LLM_data") / "3rscan_scene_cap.json"
 VIEWS = Path("2D_VLM_data") / "camera_view"  # images from the middle of a room to its front
 LABELS, CAMERA_VIEW = "#labelled", "#camera"  # suffixes of a room's name for these images
+FARTHEST = 10_000.0  # metres of a map's centre
 EYE = 1.6  # eye height, metres above the floor
 # width, height and focal length in pixels: a field of view of about 75 degrees
 VIEW = (640, 480, 420.0)
@@ -247,17 +248,15 @@ def write_plain_maps(folder: Path, scenes: Sequence[Scene], split: Split) -> Non
 
 def _map_camera(path: Path, scene_id: str, picture: NDArray[np.uint8]) -> Camera:
     cameras = read_json(path, "scales of the maps")
-    try:
+    expected = f"{path}: {scene_id!r} should be {{'metres_per_pixel': 0.01, 'center': [x, y]}}"
+    with malformed(expected):
         record = cameras[scene_id]
         scale, (x, y) = float(record["metres_per_pixel"]), record.get("center", (0.0, 0.0))
         if not 0 < scale < 1:
             raise ValueError(f"metres_per_pixel {scale}")
+        if not (abs(x) < FARTHEST and abs(y) < FARTHEST):
+            raise ValueError(f"center {x}, {y}")
         return down(float(x), float(y), scale, *picture.shape[1::-1])
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"{path}: {scene_id!r} should be {{'metres_per_pixel': 0.01, 'center': [x, y]}} "
-            f"({type(error).__name__}: {error})"
-        ) from None
 
 
 def twin_captions(scene: Scene) -> Captions:
@@ -279,29 +278,19 @@ def write_inputs(folder: Path, scenes: Sequence[Scene]) -> None:
 
 def _scene_captions(path: Path) -> dict[str, Captions]:
     content = read_json(path, "captions")
-    try:
-        captions = {}
+    captions = {}
+    with malformed(f"captions {path}: expected {{scene_id: {{'captions': [text, ...]}}}}"):
         for scene_id, record in content.items():
             texts = [str(text) for text in record["captions"]]
             keys = [str(key) for key in record.get("objects", range(len(texts)))]
             captions[scene_id] = list(zip(keys, texts, strict=True))
-        return captions
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"captions {path}: expected {{scene_id: {{'captions': [text, ...]}}}}"
-            f" ({type(error).__name__}: {error})"
-        ) from None
+    return captions
 
 
 def _scanrefer(path: Path) -> dict[str, Captions]:
     content = read_pickle(path, "captions")
-    try:
-        captions = {}
+    captions = {}
+    with malformed(f"captions {path}: expected {{scene_id: [(key, text), ...]}}"):
         for scene_id, items in content.items():
             captions[scene_id] = [(str(item[0]), str(item[1])) for item in items]
-        return captions
-    except (AttributeError, IndexError, KeyError, TypeError) as error:
-        raise InputError(
-            f"captions {path}: expected {{scene_id: [(key, text), ...]}} ({type(error).__name__}:"
-            f" {error})"
-        ) from None
+    return captions

@@ -25,14 +25,14 @@ A folder of images with poses, e.g. converted from Objectron: beside NAME.jpg a 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from po3d.io.errors import InputError, known
+from po3d.io.errors import InputError, known, malformed, printable
 from po3d.io.files import read_json, read_jsonl
 from po3d.scene.geometry import BOX_SIGNS, Array
 
-META = "SUNRGBDMeta"
 AXES = {"+x": (0, 1), "-x": (0, -1), "+y": (1, 1), "-y": (1, -1), "+z": (2, 1), "-z": (2, -1)}
 PICTURES = (".jpg", ".jpeg", ".png", ".webp")
 _OPENGL = np.diag([1.0, -1.0, -1.0])  # x right, y up, z backward -> x right, y down, z forward
@@ -40,6 +40,7 @@ _OPENGL = np.diag([1.0, -1.0, -1.0])  # x right, y up, z backward -> x right, y 
 _UPRIGHT = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
 # tolerance of a rotation's orthogonality; minimum length of a projected unit vector
 ORTHOGONAL, LEVEL = (1e-3, 0.1)
+FARTHEST = 1e6  # metres or pixels
 Box = tuple[float, float, float, float]  # x0, y0, x1, y1 in pixels
 
 
@@ -87,12 +88,9 @@ def read_annotations(path: str | Path) -> Iterator[Photograph]:
     path = Path(path)
     records = _mat_records(path) if path.suffix == ".mat" else read_jsonl(path, "annotations")
     for k, record in enumerate(records):
-        try:
-            yield _photograph(record)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(
-                f"{path}, photograph {k}: malformed ({type(error).__name__}: {error})"
-            ) from None
+        with malformed(f"{path}, photograph {k}: malformed"):
+            photograph = _photograph(record)
+        yield photograph
 
 
 def read_poses(
@@ -114,11 +112,9 @@ def read_poses(
         if picture is None:
             continue
         empty, record = False, read_json(path, "poses")
-        try:
+        with malformed(f"{path}: malformed"):
             things = tuple(_annotated_object(o, opengl, front, up) for o in record["objects"])
-            K = np.array(record["K"], float).reshape(3, 3)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"{path}: malformed ({type(error).__name__}: {error})") from None
+            K = _numbers(record["K"], 3, 3)
         yield Photograph(picture.relative_to(folder).as_posix(), K, np.eye(3), things)
     if empty:
         raise InputError(f"{folder} contains no image with a .json of poses next to it")
@@ -130,8 +126,8 @@ def _annotated_object(record: Mapping, opengl: bool, front: str, up: str) -> Ann
     The front direction is measured in the object's ground plane, whose normal is its up axis: in
     the image of a camera that looks down, a chair's front appears too low.
     """
-    rotation = np.array(record["rotation"], float).reshape(3, 3)
-    centre, edges = (np.array(record[k], float).reshape(3) for k in ("translation", "scale"))
+    rotation = _numbers(record["rotation"], 3, 3)
+    centre, edges = (_numbers(record[k], 3) for k in ("translation", "scale"))
     if np.abs(rotation.T @ rotation - np.eye(3)).max() > ORTHOGONAL:
         raise ValueError("'rotation' is not a rotation matrix")
     turn = _OPENGL if opengl else np.eye(3)
@@ -153,49 +149,50 @@ def _annotated_object(record: Mapping, opengl: bool, front: str, up: str) -> Ann
 
 def _photograph(record: Mapping) -> Photograph:
     size = (int(record["width"]), int(record["height"])) if record.get("width") else None
-    K, tilt = (np.array(record[name], float).reshape(3, 3) for name in ("K", "Rtilt"))
+    K, tilt = (_numbers(record[name], 3, 3) for name in ("K", "Rtilt"))
     return Photograph(
         str(record["image"]), K, tilt, tuple(_thing(o) for o in record["objects"]), size
     )
 
 
+def _numbers(values: object, *shape: int) -> Array:
+    """Return finite numbers as an array of this shape; ValueError for others."""
+    array = np.array(values, float).reshape(shape)
+    if not (np.abs(array) < FARTHEST).all():
+        raise ValueError(f"{printable(values)} should be numbers below {FARTHEST:,.0f}")
+    return array
+
+
 def _thing(record: Mapping) -> AnnotatedObject:
-    half = np.abs(np.array(record["coeffs"], float)).reshape(3)
-    basis = np.array(record["basis"], float).reshape(3, 3)
+    half = np.abs(_numbers(record["coeffs"], 3))
+    basis = _numbers(record["basis"], 3, 3)
     x, y = np.array(record["orientation"], float).reshape(-1)[:2]
     if not np.isfinite([x, y]).all() or np.hypot(x, y) < 1e-9:
         raise ValueError(f"orientation {record['orientation']} is not a direction")
     box = record.get("box")
     if box is not None:
-        left, top, width, height = (float(v) for v in box)
+        left, top, width, height = _numbers(box, 4).tolist()
         box = (left, top, left + width, top + height)
-    centroid = np.array(record["centroid"], float).reshape(3)
+    centroid = _numbers(record["centroid"], 3)
     place, rows = tuple(centroid.tolist()), tuple(map(tuple, basis.tolist()))
     sizes = tuple(half.tolist())
     return AnnotatedObject(str(record["classname"]), place, sizes, rows, (float(x), float(y)), box)
 
 
 def _mat_records(path: Path) -> Iterator[dict]:
-    from scipy.io import loadmat  # slow to import (1 s), only needed here
+    from po3d.benchmarks.pulsecheck457.mat_files import metadata
 
-    if not path.is_file():
-        raise InputError(f"annotations not found: {path}")
-    try:
-        content = loadmat(path, squeeze_me=True, struct_as_record=False, variable_names=[META])
-    except NotImplementedError:
-        raise InputError(f"{path} is in MATLAB's v7.3 format; save it with -v7") from None
-    except Exception as error:  # a damaged file raises various errors of zlib, struct and scipy
-        raise InputError(
-            f"{path} is not a readable .mat file ({type(error).__name__}: {error})"
-        ) from None
-    if META not in content:
-        raise InputError(f"{path} contains no {META}")
-    for entry in np.atleast_1d(content[META]):
-        result = np.atleast_1d(getattr(entry, "groundtruth3DBB", []))
-        image = Path(getattr(entry, "sequenceName", "")) / "image" / str(entry.rgbname)
-        objects = []
-        for o in result:
-            fields = ("classname", "centroid", "coeffs", "basis", "orientation")
-            objects.append({name: getattr(o, name) for name in fields})
-        name = image.as_posix().removeprefix("SUNRGBD/")
-        yield {"image": name, "K": entry.K, "Rtilt": entry.Rtilt, "objects": objects}
+    for k, entry in enumerate(np.atleast_1d(metadata(path))):
+        with malformed(f"{path}, photograph {k}: malformed"):
+            record = _mat_record(entry)
+        yield record
+
+
+def _mat_record(entry: Any) -> dict:
+    image = Path(getattr(entry, "sequenceName", "")) / "image" / str(entry.rgbname)
+    objects = []
+    for o in np.atleast_1d(getattr(entry, "groundtruth3DBB", [])):
+        fields = ("classname", "centroid", "coeffs", "basis", "orientation")
+        objects.append({name: getattr(o, name) for name in fields})
+    name = image.as_posix().removeprefix("SUNRGBD/")
+    return {"image": name, "K": entry.K, "Rtilt": entry.Rtilt, "objects": objects}

@@ -26,7 +26,7 @@ from po3d.benchmarks.pulsecheck457.annotations import Box, Photograph
 from po3d.benchmarks.pulsecheck457.score import strict
 from po3d.benchmarks.scoring import published_table, row, some
 from po3d.benchmarks.splits import QuestionSplit
-from po3d.io.errors import InputError, known
+from po3d.io.errors import InputError, known, malformed
 from po3d.io.files import read_json, write_json
 from po3d.io.images import read_image
 from po3d.reasoning.questions import Prediction, Question, paired
@@ -128,12 +128,10 @@ def load(root: str | Path, split: str = "") -> PoseRealSplit:
 
 
 def _question(record: Mapping, where: str) -> Question:
-    try:
+    with malformed(f"{where}: missing or malformed field"):
         name = f"{CATEGORY}:{int(record['question_index'])}"
         photo, text, answer = (str(record[k]) for k in ("image_filename", "question", "answer"))
         box = tuple(float(v) for v in record["box"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{where}: missing or malformed field ({error!r})") from None
     ordered = len(box) == 4 and box[0] < box[2] and box[1] < box[3]
     if not ordered or not all(map(math.isfinite, box)):
         raise InputError(f"{where}: the box should be x0, y0, x1, y1, not {list(box)}")

@@ -223,7 +223,7 @@ def read_views(root: str | Path) -> dict[str, SceneViews]:
         scene = from_json(record, where)
         try:
             visible = np.array(record.get("visible", []), float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             visible = np.zeros(0)
         if visible.shape != (len(VIEWS), len(scene)):
             raise InputError(

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from po3d.io.errors import InputError, printable
+from po3d.io.errors import InputError, malformed, printable
 from po3d.io.files import read_json, read_text
 from po3d.io.images import image_size
 from po3d.scene.camera import CameraPose, held
@@ -186,24 +186,15 @@ def _check(box: LabelledBox) -> None:
 
 def _omni3d(path: Path, photographs: Path) -> Iterator[LabelledPhotograph]:
     record = read_json(path, "labels")
-    try:
+    with malformed(f"labels {path} are no Omni3D file"):
         of_image: dict[Any, list[Mapping[str, Any]]] = {}
         for annotation in record["annotations"]:
             of_image.setdefault(annotation["image_id"], []).append(annotation)
         images = list(record["images"])
-    except (KeyError, TypeError) as error:
-        raise InputError(
-            f"labels {path} are no Omni3D file ({' '.join(str(error).split())[:120]})"
-        ) from None
     for image in images:
-        try:
+        which = image.get("id") if isinstance(image, dict) else image
+        with malformed(f"labels {path}: image {printable(which)} is broken"):
             photograph = _omni3d_photograph(image, of_image.get(image["id"], ()), photographs)
-        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            which = image.get("id") if isinstance(image, dict) else image
-            raise InputError(
-                f"labels {path}: image {printable(which)} is broken"
-                f" ({' '.join(str(error).split())[:120]})"
-            ) from None
         if photograph is not None:
             yield photograph
 

@@ -128,10 +128,12 @@ def run_study(
         identity["data"] = data
         _claim(folder, run.config)
         done = folder / "result.json"
-        if not done.is_file() or read_json(done)["identity"] != identity:
+        record = read_json(done, "result of a study's run") if done.is_file() else None
+        if not isinstance(record, dict) or record.get("identity") != identity:
             fit(run.config)
-            write_json(done, {"identity": identity, **_result(run, split, data, others, setting)})
-        record = read_json(done)
+            record = {"identity": identity, **_result(run, split, data, others, setting)}
+            write_json(done, record)
+            record = read_json(done)
         results.append({k: v for k, v in record.items() if k != "identity"})
         study = {"setting": setting.__dict__, "data": data, "runs": results}
         # after every run, so that a long study can be inspected early
