@@ -64,8 +64,8 @@ UNDECIDED = "no option"  # rule name if the response matches no option, or sever
 
 _I, _IS = re.IGNORECASE, re.IGNORECASE | re.DOTALL
 _WORDINGS = load("answers", "patterns")
-_REFUSAL, _STATED, _HEADING, _SECTION, _VAGUE, _ADVERBIAL = expressions(
-    "refusal stated heading section vague adverbial"
+_REFUSAL, _STATED, _HEADING, _SECTION, _VAGUE, _ADVERBIAL, _HYPOTHETICAL, _SUPPOSED, _DOUBT = (
+    expressions("refusal stated heading section vague adverbial hypothetical supposed doubt")
 )
 
 _BRACES = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
@@ -126,6 +126,11 @@ def _extract(text: str, options: Sequence[str], cut: bool, question: str) -> Ext
         text = head
     if len(set(text.split())) == 1:  # one word, over and over
         text = text.split()[0]
+    text = _DOUBT.sub("", text)
+    if options and not _SUPPOSED.search(question):
+        text = _HYPOTHETICAL.sub(" ", text)
+        if not text.strip(AROUND):
+            return Extracted(None, UNDECIDED)
     text = spelled_as_options(text, options)
     for _ in range(LAST):
         matched = _matched(text, options, cut, question)
