@@ -251,13 +251,18 @@ def without_question(answer: str, question: str) -> str | None:
     if question_kind(question) != VALUE or len(answer) > LONGEST or answer in ("yes", "no"):
         return answer
     answer = _NOT_BUT.sub("", answer) or answer
+    sentences = [s.strip(" .!?;") for s in _SENTENCES.split(answer) if s.strip(" .!?;")]
+    kind = queried_kind(question)
+    others = [s for s in sentences if kind in ATTRIBUTES and not _of_landmark(s, question)]
+    if others and len(others) < len(sentences):  # "The bus is red; the jet is gray."
+        value = without_question(". ".join(others), question)
+        return value if value and value.lower() in ANSWERS[kind] else None
     if _ASKS.match(answer) or _undecided(answer, question):
         return None
-    sentences = [s.strip(" .!?") for s in _SENTENCES.split(answer) if s.strip(" .!?")]
     if len(sentences) > 1:
         values = {v.lower(): v for s in sentences if (v := _value(s, question)) not in (None, s)}
-        known = {v: values[v] for v in values if v in ANSWERS.get(queried_kind(question), ())}
-        values = known if queried_kind(question) in ATTRIBUTES and known else values
+        known = {v: values[v] for v in values if v in ANSWERS[kind]} if kind in ATTRIBUTES else {}
+        values = known or values
         return next(iter(values.values())) if len(values) == 1 else _value(sentences[0], question)
     return _value(answer, question)
 
