@@ -247,6 +247,8 @@ def test_long_hostile_texts_take_no_time():
         "The bus is " * 20_000,
         "if the bus were " * 20_000,
         "would be it if the " * 20_000,
+        "A: a : | " * 20_000,
+        "\nsome might say A" * 20_000,
     ):
         extract(hostile)
         extract(hostile, SIDES)
