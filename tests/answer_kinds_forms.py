@@ -22,16 +22,23 @@ KINDS = {
         "|因此，正确选项为 **{x}**。",
         None: "不是{A}|{A}或{B}|不是{x}。|{x}或{y}|{x}图中没有物体。"}),
     "choice": ("", WAYS, {
-        "a": "It's {b}. On closer inspection, it's {a}.|It's {b}. Let me look again. It is {a}.",
-        None: "{x} is tempting, but wrong."}),
+        "a": "It's {b}. On closer inspection, it's {a}.|It's {b}. Let me look again. It is {a}."
+        "|If the car were turned, the answer would be {y}. As it is, the answer is {x}."
+        "|Had the picture been mirrored, I would have said {b}. It is {a}.|I'm leaning towards {x}."
+        "|I'm not completely sure, but I believe it's the {a}.|It's hard to tell, but {x} fits best."
+        "|If it were {b}, we would see its lamps. So it is {a}.|I'd lean towards {x}.",
+        None: "{x} is tempting, but wrong.|If the car were turned, the answer would be {x}."
+        "|The answer would be {x} if the car were turned around.|Hard to tell, but {a} or {b}."}),
     "value": (COLOR, COLORS, {
         "a": "The color of the small jet that is behind the large bus is {a}.|It must be {a}."
         "|It was {b}. On closer inspection, it's {a}.|It was {b} before, but now it is {a}."
         "|The jet that is behind the bus is {a}.|The small jet is {a}.|The object is {a}, not {b}."
-        "|The jet is not {b} but {a}.|The jet, which was {b}, is now {a}.",
+        "|The jet is not {b} but {a}.|The jet, which was {b}, is now {a}."
+        "|It's hard to say, but the jet seems to be {a}.|The bus is {b}; the small jet is {a}.",
         None: "The bus is {a}.|The large bus is {a}.|{a} and {b}|{a} or {b}|{a}/{b}|not {a}"
         "|either {a} or {b}|The jet was {a} before.|Originally, it was {a}."}),
     "count": ("How many red cars are behind the bus?", {"": "", " ": ""}, {
+        "4": "I count {n} red cars. Actually, there are 4.|I see {n} of them. Actually, I count 4.",
         None: "There are {n} possibilities.|I need {n} more details.|至少{n}个|{n}或{m}个"
         "|The bus has {n} wheels and {m} doors."}),
     "compared numbers": (EQUAL, {"": "", " ": ""}, {

@@ -245,6 +245,10 @@ def test_long_hostile_texts_take_no_time():
         "there are " * 20_000,
         "1 or " * 20_000,
         "The bus is " * 20_000,
+        "if the bus were " * 20_000,
+        "would be it if the " * 20_000,
+        "A: a : | " * 20_000,
+        "\nsome might say A" * 20_000,
     ):
         extract(hostile)
         extract(hostile, SIDES)
@@ -326,7 +330,7 @@ def golden(path=GOLDEN):
     return rows
 
 
-@pytest.mark.parametrize(("path", "count"), [(GOLDEN, 500), (ATTACK, 230), (ASKED, 320)])
+@pytest.mark.parametrize(("path", "count"), [(GOLDEN, 500), (ATTACK, 300), (ASKED, 320)])
 def test_golden_responses_have_their_answers(path, count):
     """All right values were written before the extractor ran on the responses."""
     rows = golden(path)

@@ -1,6 +1,8 @@
 """The GPU check: its small version on the CPU, and what it says without a GPU."""
 
 import re
+import signal
+import time
 
 import pytest
 import torch
@@ -50,6 +52,23 @@ def test_a_part_that_fails_or_is_too_late_is_a_row(monkeypatch):
     rows = gpu_check.rows(check, 1.0)
     assert next(rows).value == "not possible: RuntimeError: CUDA out of memory"
     rows.close()
+
+
+def test_a_part_that_takes_too_long_is_stopped(monkeypatch):
+    def slow(check):
+        yield gpu_check.Row("begun", "1")
+        time.sleep(60)
+
+    monkeypatch.setattr(gpu_check, "agreement", slow)
+    monkeypatch.setattr(gpu_check, "evaluation", slow)
+    start = time.perf_counter()
+    begun, stopped, skipped, *_ = gpu_check.rows(
+        gpu_check.Check(torch.device("cpu"), 0.1, 1, [2]), 0.01
+    )
+    assert time.perf_counter() - start < 30
+    assert (begun.value, stopped.value) == ("1", "stopped after 0.01 minutes")
+    assert skipped.value == "skipped after 0.01 minutes"
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
 
 
 @pytest.mark.parametrize("name", ["nonsense"])

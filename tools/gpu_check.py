@@ -17,11 +17,13 @@ import argparse
 import importlib.util
 import os
 import platform
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -47,7 +49,7 @@ from po3d.training.ranks import means
 RENDERER = "moderngl"  # package that rendering needs
 WARM_UP = 3  # steps before the measurement
 TABLES = 16  # pictures per call of an evaluation
-LIMIT = 9.0  # minutes
+LIMIT = 8.5  # minutes after the start; half a minute is for the start itself
 SMALL = {"width": 160, "height": 120}  # pictures of the version for a CPU
 NO_TRAINER = SimpleNamespace(
     max_steps=10**9, global_step=0, accumulate_grad_batches=1, global_rank=0, world_size=1
@@ -214,7 +216,9 @@ def agreement(check: Check) -> Iterator[Row]:
 
 
 def rows(check: Check, minutes: float = LIMIT) -> Iterator[Row]:
-    """Measure everything; parts that would begin after `minutes` are skipped."""
+    """Measure everything in `minutes`: then the running part is stopped and the others are
+    skipped.
+    """
     end = time.perf_counter() + 60 * minutes
     first = check.batches[0]
     parts: list[tuple[str, Callable[[], Row | Iterator[Row]]]] = [
@@ -234,14 +238,40 @@ def rows(check: Check, minutes: float = LIMIT) -> Iterator[Row]:
         if time.perf_counter() > end:
             yield Row(name, f"skipped after {minutes:g} minutes")
             continue
+        measured: list[Row] = []
         try:
-            result = part()
-            yield from [result] if isinstance(result, Row) else result
+            with _stopped_at(end):
+                result = part()
+                for row in [result] if isinstance(result, Row) else result:
+                    measured.append(row)
+        except _OutOfTimeError:
+            measured.append(Row(name, f"stopped after {minutes:g} minutes"))
         except (
             Exception
         ) as error:  # out of memory, no compiler, no renderer: the other rows still count
             reason = " ".join(str(error).split())[:100]
-            yield Row(name, f"not possible: {type(error).__name__}: {reason}")
+            measured.append(Row(name, f"not possible: {type(error).__name__}: {reason}"))
+        yield from measured
+
+
+class _OutOfTimeError(BaseException):
+    """The time for all parts is over."""
+
+
+@contextmanager
+def _stopped_at(end: float) -> Iterator[None]:
+    """Raise _OutOfTimeError in the running code at a time of `time.perf_counter`."""
+
+    def stop(*_: Any) -> None:
+        raise _OutOfTimeError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, max(end - time.perf_counter(), 1e-3))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _machine(device: torch.device) -> str:
@@ -257,7 +287,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=15.0, help="of each measurement")
     parser.add_argument("--pictures", type=int, help="default: 100, on a CPU 4")
     parser.add_argument("--batches", type=int, nargs="+", help="default: 32 128, on a CPU 2")
-    parser.add_argument("--minutes", type=float, default=LIMIT, help="no part begins later")
+    parser.add_argument("--minutes", type=float, default=LIMIT, help="then the rest is left out")
     a = parser.parse_args(argv)
 
     def run() -> None:

@@ -53,8 +53,8 @@ _MORE = re.compile(
 )
 _CLAUSE = re.compile(r"[,.!?;:\n]|\bbut\b", _I)
 _THAT_IS = _WORDINGS.expression("that_is", _IS)
-_COMPARISON, _SO, _BETWEEN = (
-    _WORDINGS.expression(key, _I) for key in ("comparison", "so", "between")
+_COMPARISON, _COMPARATIVE, _SO, _BETWEEN = (
+    _WORDINGS.expression(key, _I) for key in ("comparison", "comparative", "so", "between")
 )
 _NO_NOUN = _WORDINGS.expression("no_noun").pattern
 _PLACES = _WORDINGS.wordings("place_word")  # options of places have no head noun
@@ -135,11 +135,17 @@ def _compared(plain: str, options: Sequence[str], question: str) -> int | None:
     """Return the option of "X is further away than Y" if the question asks which one is further."""
     comparison = _COMPARISON.fullmatch(plain)
     named = _named(plain, options)
-    if not comparison or len(named) != 2 or _SO.search(plain):
-        return None
     question_words = {
         _COMPARATIVES.get(word, word) for word in re.findall(r"\w+", question.lower())
     }
+    if (alone := _COMPARATIVE.fullmatch(plain)) and len(named) == 1:  # "The mug is closer."
+        if _COMPARATIVES.get(alone[2], alone[2]) not in question_words:
+            return NO_OPTION if question else None
+        return (
+            named[0] if named == _named(alone[1], options) and not _DENIED.search(plain) else None
+        )
+    if not comparison or len(named) != 2 or _SO.search(plain):
+        return None
     words = {_COMPARATIVES.get(word, word) for word in comparison[2].split() if word.endswith("er")}
     words.difference_update(_NO_COMPARATIVES)
     if not words:

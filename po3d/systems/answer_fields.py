@@ -7,7 +7,7 @@ from po3d.systems.response_text import LAST
 
 _I = re.IGNORECASE
 _KEY = (
-    r"[\"']?[\w -]{0,20}\banswer[\w"
+    r"[\"']?[\w -]{0,20}(?:\b|_)answer[\w"
     r" ]{0,12}[\"']?|[\"'](?:choice|option|prediction|letter|result|response|output)[\"']"
 )
 _FIELD = re.compile(

@@ -67,6 +67,8 @@ _WORDINGS = load("answers", "patterns")
 _REFUSAL, _STATED, _HEADING, _SECTION, _VAGUE, _ADVERBIAL = expressions(
     "refusal stated heading section vague adverbial"
 )
+_HYPOTHETICAL, _SUPPOSED, _OF_OTHERS, _DOUBT = expressions("hypothetical supposed of_others doubt")
+_VERDICT = _WORDINGS.expression("option_verdict", _I)
 
 _BRACES = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
 _NEXT_TURN = re.compile(r"\n\s*(?:question|q|user|human|instruction)\s*:", _I)
@@ -126,6 +128,12 @@ def _extract(text: str, options: Sequence[str], cut: bool, question: str) -> Ext
         text = head
     if len(set(text.split())) == 1:  # one word, over and over
         text = text.split()[0]
+    text = _DOUBT.sub("", text)
+    if options:
+        text = _OF_OTHERS.sub(" ", text)
+        text = text if _SUPPOSED.search(question) else _HYPOTHETICAL.sub(" ", text)
+        if not text.strip(AROUND):
+            return Extracted(None, UNDECIDED)
     text = spelled_as_options(text, options)
     for _ in range(LAST):
         matched = _matched(text, options, cut, question)
@@ -229,6 +237,13 @@ def _candidates(text: str, choice: bool) -> Iterator[tuple[int, str, str]]:
     plain = _ANY_TAG.sub(_blank, plain)
     for end, value in _statements(plain)[:LAST]:
         yield end, value[:LONGEST], "stated"
+    verdicts = [m for line in plain.split("\n") if choice and (m := _VERDICT.match(line))]
+    if len({m[1].upper() for m in verdicts}) > 1:  # "A: incorrect", "B: correct"
+        true = {m[1].upper() for m in verdicts if m["yes"]}
+        if len(true) == 1:
+            yield len(plain), true.pop(), "stated"
+        judged = {m.string for m in verdicts}
+        plain = "\n".join(line for line in plain.split("\n") if line not in judged)
     if _REFUSAL.match(plain):
         rest = HOWEVER.split(plain)
         if len(rest) > 1 and len(rest[-1].split()) <= SHORT // 2:

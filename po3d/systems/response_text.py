@@ -65,6 +65,7 @@ _CODE = re.compile(  # `normal` has replaced the backticks
     r"^'''(?:python|py|javascript|js|bash|sh)\b.*?(?:^'''|\Z)",
     re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )
+_FRENCH_SPACE = re.compile(r"(?<=\b[A-H]) (?=:\s)")  # "D : on voit"
 _PUNCTUATION = str.maketrans({"。": ".", "、": ",", "【": "[", "】": "]", "〈": "(", "〉": ")"})
 
 
@@ -77,7 +78,8 @@ def normal(text: str) -> str:
     text = "".join(
         c if c.isascii() or not c.isdecimal() else str(unicodedata.decimal(c)) for c in text
     )
-    return text.translate(_QUOTES).translate(_PUNCTUATION)
+    text = text.translate(_QUOTES).translate(_PUNCTUATION)
+    return _FRENCH_SPACE.sub("", text)
 
 
 def cleaned(response: str) -> str:

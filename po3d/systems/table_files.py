@@ -156,7 +156,11 @@ def _object(record: Any, domain: Domain, where: str) -> dict[str, Any]:
             f"{where}: 'beliefs' should be an object: attribute -> value -> probability"
         )
     result = dict(record)
-    result["beliefs"] = {a: {b: 1.0} if isinstance(b, str) else b for a, b in beliefs.items()}
+    result["beliefs"] = {
+        attribute: {belief: 1.0} if isinstance(belief, str) else belief
+        for attribute, belief in beliefs.items()
+        if belief is not None
+    }
     vague = [record.get("position") is None] * 2
     vague.append(record.get("heading_deg") is None and record.get("heading") is None)
     if record.get("heading_deg") is None:

@@ -54,6 +54,7 @@ _HANZI = {**{c: k for k, c in enumerate("零一二三四五六七八九十")}, "
 _NUMBERED = re.compile(r"^1[.)]\s+(?=[a-z]+(?:\s[a-z]+){0,2}$)")  # a list with a single item
 _FIRST_SENTENCE = re.compile(r"([^.!?;]{1,40})[.!?;]\s+(?=\S)")
 _CJK_NUMBERS = "零一二三四五六七八九十"
+_EXPLAINED = re.compile(r"\s*[:;–—]\s*|\s+-\s+|,\s+(?!(?:but|though|however)\b)")
 _SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+")
 _LISTED = re.compile(r"^\s*\d{1,2}[.)]\s+", re.MULTILINE)
 _WORD = re.compile(r"[a-z]+")
@@ -163,6 +164,9 @@ def _verdict(sentence: str, question: str) -> str | None:
         return verdicts.pop() if len(verdicts) == 1 else ""
     if _OPEN.search(text):
         return ""
+    head, *rest = _EXPLAINED.split(text, maxsplit=1)
+    if (stub := _STUB.fullmatch(head)) and (stub["no"] or not _NEGATION.search(" ".join(rest))):
+        return "no" if stub["no"] else "yes"
     words, question_words = _meaning(text), _meaning(question)
     short = words <= question_words and (not words or 2 * len(words) >= len(question_words))
     equality = _COMPARED.search(question) and re.search(r"\b(?:equal|same)\b", question, _I)
@@ -178,8 +182,6 @@ def _verdict(sentence: str, question: str) -> str | None:
         if lacking.re is _LACKING:
             return "no"
         return None if _NEGATION.search(text) else "yes"
-    if stub := _STUB.fullmatch(text):
-        return "no" if stub["no"] else "yes"
     # A statement repeats most of its question; a name that stands in the question says nothing.
     if len(words) > 1 and short:
         return "no" if _NEGATION.search(text) else "yes"
@@ -249,11 +251,18 @@ def without_question(answer: str, question: str) -> str | None:
     if question_kind(question) != VALUE or len(answer) > LONGEST or answer in ("yes", "no"):
         return answer
     answer = _NOT_BUT.sub("", answer) or answer
+    sentences = [s.strip(" .!?;") for s in _SENTENCES.split(answer) if s.strip(" .!?;")]
+    kind = queried_kind(question)
+    others = [s for s in sentences if kind in ATTRIBUTES and not _of_landmark(s, question)]
+    if others and len(others) < len(sentences):  # "The bus is red; the jet is gray."
+        value = without_question(". ".join(others), question)
+        return value if value and value.lower() in ANSWERS[kind] else None
     if _ASKS.match(answer) or _undecided(answer, question):
         return None
-    sentences = [s.strip(" .!?") for s in _SENTENCES.split(answer) if s.strip(" .!?")]
     if len(sentences) > 1:
         values = {v.lower(): v for s in sentences if (v := _value(s, question)) not in (None, s)}
+        known = {v: values[v] for v in values if v in ANSWERS[kind]} if kind in ATTRIBUTES else {}
+        values = known or values
         return next(iter(values.values())) if len(values) == 1 else _value(sentences[0], question)
     return _value(answer, question)
 

@@ -362,6 +362,7 @@ def test_a_paper_has_tables_figures_and_protocol_and_compiles(runs, tmp_path, ca
     said = (out / "pulsecheck457-1-protocol.tex").read_text()
     assert "gold is evaluated on po3d's twin of PulseCheck457 (mini split, 3 images)" in said
     assert "lmms-eval's rule" in said
+    assert re.search(r"\d questions? without an answer counts? as wrong", said)
     assert "are not comparable with ours" in said
     assert "1,000 bootstrap resamples of images" in said
     assert cli.main(given) == 0  # again, over its own files

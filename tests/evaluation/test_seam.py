@@ -328,10 +328,13 @@ def written(path, records) -> TableFile:
 def test_a_record_of_names_alone_is_a_table_of_which_nothing_else_is_known(tmp_path):
     bare = {
         "image": "a.png",
-        "objects": [{"beliefs": {"shape": "sedan", "color": {"red": 0.9, "blue": 0.1}}}],
+        "objects": [
+            {"beliefs": {"shape": "sedan", "color": {"red": 0.9, "blue": 0.1}, "material": None}}
+        ],
     }
     ((scene,),) = tables(written(tmp_path / "t.jsonl", [bare]))
     (o,) = scene.objects
+    assert set(o.beliefs) == {"shape", "color"}
     assert (o.value("shape"), o.value("color")) == ("sedan", "red")
     assert scene.camera is not None
     assert o.covariance[0][0] == 3.0

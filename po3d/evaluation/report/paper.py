@@ -112,7 +112,8 @@ def protocol(run: ReportedRun) -> str:
     share = f"{100 * CONFIDENCE:g} %"
     lines = [
         f"{name} is evaluated on {data_line(report)}, {query:,} questions; {rule}.",
-        f"{silent:,} of them have no answer and count as wrong.",
+        f"{silent:,} {'question' if silent == 1 else 'questions'} without an answer"
+        f" {'counts' if silent == 1 else 'count'} as wrong.",
     ]
     if others := [entry.name for entry in run.entries[1:]]:
         lines.append(
