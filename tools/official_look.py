@@ -55,7 +55,9 @@ FIGURES = (
 def make(arguments: argparse.Namespace) -> None:
     """Write both styles of a split below OUT."""
     seed, size, meshes = SETS[arguments.split]
+    seed = seed if arguments.seed is None else arguments.seed
     blender = {"python": arguments.python, "samples": arguments.samples}
+    blender |= {"bounces": arguments.bounces}
     if arguments.width != 640:
         blender |= {"width": arguments.width, "height": arguments.width * 3 // 4}
     for look in OFFICIAL_LOOKS:
@@ -165,7 +167,9 @@ def main() -> int:
     make_parser.add_argument(
         "--size", type=int, help="number of scenes per look (default: the split's scenes)"
     )
+    make_parser.add_argument("--seed", type=int, help="draw the set anew (default: the split's)")
     make_parser.add_argument("--samples", type=int, default=24)
+    make_parser.add_argument("--bounces", type=int, default=12)
     make_parser.add_argument("--width", type=int, default=640)
     make_parser.add_argument("--workers", type=int, default=1)
     make_parser.add_argument("--python", default="", help="a Python interpreter with bpy")

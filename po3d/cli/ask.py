@@ -89,7 +89,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "itself (6d); words in the question take precedence"
     )
     parser.add_argument("--task", choices=get_args(Task), default="2d", help=task)
-    mode = "how uncertainty in the scene is treated (default: marginal, which integrates over it)"
+    mode = (
+        "uncertainty of the scene: marginal (default) integrates over it, samples votes over drawn "
+        "scenes, argmax runs the program strictly on the most probable scene; use argmax for true "
+        "scenes: on predicted ones a wrong attribute often leaves a program without an answer"
+    )
     parser.add_argument(
         "--mode", choices=("argmax", "marginal", "samples"), default="marginal", help=mode
     )

@@ -46,7 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "addresses; may be repeated"
         ),
     )
-    parser.add_argument("--mode", choices=("argmax", "marginal", "samples"), default="marginal")
+    parser.add_argument(
+        "--mode",
+        choices=("argmax", "marginal", "samples"),
+        default="marginal",
+        help="uncertainty of the scene, as in `po3d ask`; argmax is for true scenes",
+    )
     parser.add_argument(
         "--workers", type=int, default=1, help="number of answers computed in parallel (default: 1)"
     )
