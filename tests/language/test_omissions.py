@@ -342,3 +342,18 @@ def test_no_annotated_change_mixes_up_its_clauses(bank):
             mixed_up.append(line["change"])
     assert lines
     assert mixed_up == []
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "exist(relate(left, {0}, frame(object), group({1})))",
+        "exist(relate(next_to, {0}, group({1})))",
+        "holds(next_to, {0}, {1})",
+        "direction({0}, {1}, frame(room), four)",
+    ],
+)
+@pytest.mark.parametrize(("landmark", "itself"), [(BED, True), (DESK, False)])
+def test_an_object_is_not_related_to_itself(form, landmark, itself):
+    question = Call.parse(form.format(landmark, BED))
+    assert bool(omitted("Is the pillow to the left of the bed?", question)) is itself
