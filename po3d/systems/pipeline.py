@@ -26,10 +26,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from po3d.io.deprecated_names import old_name
 from po3d.io.errors import InputError
 from po3d.language.program import ProgramError
-from po3d.language.read.omissions import mixes_up_clauses, omitted, swaps_with_itself, untold
+from po3d.language.read.omissions import (
+    mixes_up_clauses,
+    omits_edit,
+    omitted,
+    swaps_with_itself,
+    untold,
+)
 from po3d.language.read.parse import BEYOND, Parse
 from po3d.language.read.stated_sizes import omits_size
 from po3d.language.read.unspecified import UNSPECIFIED, choices
+from po3d.language.read.viewpoints import split_viewpoint
 from po3d.language.read.weighing import ParseEvidence
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.questions import Prediction, Question
@@ -108,7 +115,7 @@ class Pipeline:
         return predictions
 
     def answers(self, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
-        questions = [list(map(strip_prompt_template, own)) for own, _ in batch]
+        questions = [list(map(self.prepared, own)) for own, _ in batch]
         read = iter(self.read([q for own in questions for q in own]))
         readings = [self._lost(own, list(islice(read, len(own)))) for own in questions]
         looks = []
@@ -126,6 +133,15 @@ class Pipeline:
                 [predicted(self.executor, answering, q, r, image.tables) for q, r in pairs]
             )
         return results
+
+    def prepared(self, question: Question) -> Question:
+        """Return the question without a harness's prompt; in rooms, a clause about the viewer at
+        its beginning becomes its frame."""
+        question = strip_prompt_template(question)
+        if self.executor.kind != "room" or question.frame:
+            return question
+        frame, text = split_viewpoint(question.text)
+        return replace(question, text=text, frame=frame) if frame else question
 
     def _reread(self, parsed: ParsedImage) -> list[ParsedQuestion]:
         """Return the parses of one image's questions. Where the general parser is consulted,
@@ -216,6 +232,8 @@ class Pipeline:
             return "the parsed change swaps an object with itself"
         if change is not None and mixes_up_clauses(question.change, change):
             return "the parsed change removes an object of another clause"
+        if change is not None and omits_edit(question.change, change):
+            return "the parsed change omits an object that is removed or added"
         if change is not None and omits_size(question.change, change):
             return f"the parsed change omits a size: {question.change!r}"
         return omitted(question.text, reading.question.program)

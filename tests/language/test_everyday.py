@@ -221,3 +221,57 @@ def test_what_things_do():
     program = str(read("What gives light?", "room", THINGS))
     assert program.startswith('query(name, unique(union(filter(name, "lamp", scene)')
     assert read("What rings?", "room", THINGS) is not None
+
+
+DISTANCE = "query(distance, {}, {})"
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        (
+            "Is the bed closer to the desk than to the lamp?",
+            f"less_than({DISTANCE.format(BED, DESK)}, {DISTANCE.format(BED, LAMP)})",
+        ),
+        (
+            "Is the bed nearer the desk than the lamp is?",
+            f"less_than({DISTANCE.format(BED, DESK)}, {DISTANCE.format(LAMP, DESK)})",
+        ),
+        (
+            "Is the bed less than a metre and a half from the desk?",
+            f"less_than({DISTANCE.format(BED, DESK)}, count(1.5))",
+        ),
+        (
+            "Is it more than two metres from the bed to the desk?",
+            f"greater_than({DISTANCE.format(BED, DESK)}, count(2))",
+        ),
+        ("The bed is under the desk. True or false?", f"holds(under, {BED}, {DESK})"),
+        ("The bed is under the desk, isn't it?", f"holds(under, {BED}, {DESK})"),
+        ("What's above the bed?", f"query(name, unique(relate(above, {BED}, scene)))"),
+    ],
+)
+def test_distances_tags_and_short_forms_are_read(text, meant):
+    assert program(text) == meant
+
+
+def test_one_of_a_comparison_is_of_the_same_name():
+    red, brown = (f'unique(filter(color, "{color}", {{}}))' for color in ("red", "brown"))
+    things = (*THINGS, {"name": "chair", "color": "brown"})
+    found = read("Is the red chair nearer the bed than the brown one?", "room", things)
+    ends = (DISTANCE.format(look.format(CHAIRS), BED) for look in (red, brown))
+    assert str(found) == f"less_than({', '.join(ends)})"
+
+
+@pytest.mark.parametrize(
+    "text", ["Swap the two chairs over.", "The two chairs have traded places."]
+)
+def test_two_objects_of_one_name_are_swapped(text):
+    ends = (f"best({side}, most, frame(room), {CHAIRS})" for side in ("left", "right"))
+    assert str(read(text, "room", THINGS, "change")) == f"swap({', '.join(ends)})"
+
+
+def test_an_object_is_named_by_what_stands_on_it():
+    found = read("The desk that the lamp's on was removed.", "room", THINGS, "change")
+    assert str(found) == (
+        f'remove(group(unique(relate(supporting, {LAMP}, filter(name, "desk", scene)))))'
+    )

@@ -13,6 +13,7 @@ from po3d.language.read.omissions import (
     DENIED,
     forgets_how_many,
     mixes_up_clauses,
+    omits_edit,
     omitted,
     swaps_with_itself,
     untold,
@@ -342,3 +343,65 @@ def test_no_annotated_change_mixes_up_its_clauses(bank):
             mixed_up.append(line["change"])
     assert lines
     assert mixed_up == []
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "exist(relate(left, {0}, frame(object), group({1})))",
+        "exist(relate(next_to, {0}, group({1})))",
+        "holds(next_to, {0}, {1})",
+        "direction({0}, {1}, frame(room), four)",
+    ],
+)
+@pytest.mark.parametrize(("landmark", "itself"), [(BED, True), (DESK, False)])
+def test_an_object_is_not_related_to_itself(form, landmark, itself):
+    question = Call.parse(form.format(landmark, BED))
+    assert bool(omitted("Is the pillow to the left of the bed?", question)) is itself
+
+
+PAINTED = 'set(color, "green", group({0}))'
+
+
+@pytest.mark.parametrize(
+    ("text", "program", "omits"),
+    [
+        ("Paint the lamp green and get rid of the bed.", PAINTED.format(LAMP), True),
+        ("The bed was sold.", f'set(state, "open", group({BED}))', True),
+        ("Add a chair by the desk.", f"move(group({LAMP}), place(next_to, {DESK}))", True),
+        ("Paint the lamp green and get rid of the bed.", f"remove(group({BED}))", False),
+        (
+            "She took the lamp away and put it by the desk.",
+            f"move(group({LAMP}), place(next_to, {DESK}))",
+            False,
+        ),
+        ("Paint the lamp green.", PAINTED.format(LAMP), False),
+    ],
+)
+def test_a_removal_or_addition_of_the_text_is_in_the_program(text, program, omits):
+    assert omits_edit(text, Call.parse(program)) is omits
+
+
+COUNTED = f'greater_than(count({CHAIRS}), count(filter(name, "desk", scene)))'
+SCOOTER = 'query(color, unique(filter(name, "scooter", scene)))'
+
+
+@pytest.mark.parametrize(
+    ("text", "program", "omits"),
+    [
+        ("More chairs than desks, fewer, or the same number?", COUNTED, True),
+        ("Is the bed white, or is it brown?", f'exist(filter(color, "white", group({BED})))', True),
+        ("Are there more chairs than desks?", COUNTED, False),
+        ("Is the bed white or not?", f'exist(filter(color, "white", group({BED})))', False),
+        (
+            "No chair is left of the bed.",
+            f"exist(relate(left, {BED}, frame(room), {CHAIRS}))",
+            True,
+        ),
+        ("No wait, is the bed white?", f'exist(filter(color, "white", group({BED})))', False),
+        ("What colour is the scooter's front cover?", SCOOTER, True),
+        ("What colour is the scooter?", SCOOTER, False),
+    ],
+)
+def test_alternatives_denials_and_parts_are_not_omitted(text, program, omits):
+    assert bool(omitted(text, Call.parse(program))) is omits

@@ -5,7 +5,12 @@ is touched.
 import pytest
 
 from po3d.language.program import Call
-from po3d.language.read.referents import completed, disambiguate, without_redundant_looks
+from po3d.language.read.referents import (
+    completed,
+    disambiguate,
+    with_kinds,
+    without_redundant_looks,
+)
 
 ROOM = [
     {"name": "bucket", "color": "white", "material": "plastic", "state": "full"},
@@ -133,3 +138,60 @@ def test_a_size_is_named_in_any_word(text, kept):
     read = Call.parse('unique(filter(size, "large", filter(shape, "bus", scene)))')
     bare = Call.parse('unique(filter(shape, "bus", scene))')
     assert without_redundant_looks(read, text, street) == (read if kept else bare)
+
+
+PAIR = (
+    'best(distance, least, {0}, group(unique(filter(color, "red", filter({1}, "lamp", scene))),'
+    ' unique(filter({2}, "{3}", filter({1}, "lamp", scene)))))'
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "look", "value", "asked"),
+    [
+        ("name", "color", "blue", "color"),
+        ("shape", "color", "blue", "color"),
+        ("name", "state", "off", "name"),  # different attributes
+    ],
+)
+def test_the_answer_among_two_of_one_name_is_what_distinguishes_them(name, look, value, asked):
+    pair = PAIR.format(DOOR, name, look, value)
+    found = disambiguate(Call.parse(f"query({name}, {pair})"), ROOM)
+    assert found == Call.parse(f"query({asked if asked != 'name' else name}, {pair})")
+
+
+FARM = [{"name": name} for name in ("horse", "cow", "fence", "farmer", "cello", "double bass")]
+HORSE, COW, CELLO, BASS = (
+    f'filter(name, "{name}", scene)' for name in ("horse", "cow", "cello", "double bass")
+)
+LEFT = 'count(relate(left, unique(filter(name, "fence", scene)), frame(room), {}))'
+LARGEST = "query(name, best(volume, most, {}))"
+
+
+@pytest.mark.parametrize(
+    ("text", "program", "meant"),
+    [
+        (
+            "How many animals are left of the fence?",
+            LEFT.format(f"union({HORSE}, {HORSE})"),
+            LEFT.format(f"union({HORSE}, {COW})"),
+        ),
+        ("How many animals are left of the fence?", LEFT.format(COW), None),
+        ("How many cows are left of the fence?", LEFT.format(COW), LEFT.format(COW)),
+        (
+            "What's the biggest instrument here?",
+            LARGEST.format("scene"),
+            LARGEST.format(f"union({CELLO}, {BASS})"),
+        ),
+        ("What's the biggest thing here?", LARGEST.format("scene"), LARGEST.format("scene")),
+        # the animal may be the landmark
+        (
+            "What's nearest to the animal?",
+            f"query(name, best(distance, least, unique({HORSE}), scene))",
+            f"query(name, best(distance, least, unique({HORSE}), scene))",
+        ),
+    ],
+)
+def test_a_noun_of_a_kind_means_all_objects_of_it(text, program, meant):
+    meant = LEFT.format(f"union({HORSE}, {COW})") if meant is None else meant
+    assert with_kinds(Call.parse(program), text, FARM) == Call.parse(meant)

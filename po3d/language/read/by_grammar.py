@@ -64,6 +64,7 @@ def instantiated(pattern: Pattern, bound: Bound) -> Value:
     if pattern.free:
         return bound[pattern.op]
     if not pattern.args and pattern.op not in bare(Call):
-        return float(pattern.op) if pattern.op.isdigit() else pattern.op
+        number = pattern.op.replace(".", "", 1).isdigit()
+        return float(pattern.op) if number else pattern.op
     args = tuple(instantiated(arg, bound) for arg in pattern.args)
     return args[-1] if pattern.op == "filter" and args[1] == "any" else Call(pattern.op, args)

@@ -16,6 +16,14 @@ FRAMES = {"room": "room", "street": "task"}  # reference frame by domain; otherw
 LOOKS = ("color", "material", "state")
 LONGEST_NAME = 4  # words
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+# "what's", "whats"; "the table that the lamp's on"
+_SHORT_IS = re.compile(
+    r"\b((?:what|where|which|who)(?='?s\b)|\w+(?='s (?:on|under|above|below)\b))'?s\b"
+)
+_TAG = re.compile(
+    r"(?<=\w)\s*[,.;:?!–—-]\s*(?:true or false|yes or no|y/n|(?:is that )?(?:true|correct|right)"
+    r"|agreed?|do you agree|(?:is|are)(?:n't| not) (?:it|they|there|he|she)|no)\s*\?*\s*$"
+)
 
 
 def read(
@@ -26,7 +34,8 @@ def read(
 
     `things`: names and attributes of the scene's objects.
     """
-    words = _WORD.findall(text.lower())
+    text = _TAG.sub("?", text.lower().replace("’", "'"))
+    words = _WORD.findall(_SHORT_IS.sub(r"\1 is", text))
     result = Everyday(load("everyday"), words, things).values(form) if words else []
     program = next((value for value, end in result if end == len(words)), None)
     return None if program is None else _framed(program, FRAMES.get(kind, "camera"))

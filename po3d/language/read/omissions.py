@@ -14,10 +14,18 @@ from po3d.language.program import Call
 from po3d.scene.rooms import COLORS, MATERIALS, STATES, SYNONYMS
 
 _WORDINGS = load("omissions", "patterns")
-DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY, _MORE_OR = (
+# fmt: off
+(
+    DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY, _MORE_OR, _ALTERNATIVES, _NO_THING,
+    _REMOVED, _ADDED, _PART,
+) = (
     _WORDINGS.expression(key, re.IGNORECASE)
-    for key in ("denied", "partly", "ordinal", "numbered", "negation", "every", "more_or")
+    for key in (
+        "denied", "partly", "ordinal", "numbered", "negation", "every", "more_or", "alternatives",
+        "no_thing", "removal", "addition", "part",
+    )
 )
+# fmt: on
 _TELLING, _POINTING = (frozenset(_WORDINGS.wordings(key)) for key in ("telling", "pointing"))
 PARTS = ("some", "exclude", "group")  # operations that select some of a set, or list its members
 EDITS = ("move", "turn", "face", "remove", "set", "replace")
@@ -30,9 +38,18 @@ _OMISSION_RULES: tuple[tuple[re.Pattern, Callable[[Call, set[str]], bool]], ...]
     (_NEGATION, lambda _, ops: bool(ops & {*COMPARED, "exclude"})),
     (_EVERY, lambda question, _: question.op != "exist"),
     (_MORE_OR, lambda question, _: question.op not in COMPARED),
+    (_ALTERNATIVES, lambda question, _: question.output != "bool"),
+    (_NO_THING, lambda _, ops: bool(ops & {*COMPARED, "exclude"})),
 )
 _RELATIONS = {word: pattern.op for word, pattern in _WORDINGS.meanings("relation")}
 _HEIGHTS = frozenset(("elevation", "height"))
+_RELATING = (
+    "holds",
+    "direction",
+    "view",
+    "query",
+    "compare",
+)  # operations on two objects, which have to be different
 _CLAUSE_END = re.compile(r"[,;.]|\b(?:and|but|then|while|after|before)\b")
 _REMOVAL = re.compile(r"\b(?:removed?|gone|taken away|took away|disappeared)\b")
 _EITHER = tuple(
@@ -43,6 +60,10 @@ _EITHER = tuple(
 
 def omitted(text: str, question: Call) -> str:
     """Describe the first part of a question that its program omits; "" if none is found."""
+    if _relates_itself(question):
+        return "the program relates an object to itself"
+    if (part := _PART.search(text)) and not _names(question, part[0]):
+        return f"the program omits the part {part[0]!r}"
     message = set(text.lower().replace("n't", "nt").replace("-", " ").split())
     if question.op not in COMPARED and _TELLING.isdisjoint(message):
         return ""
@@ -61,6 +82,12 @@ def omitted(text: str, question: Call) -> str:
     return "the program compares an object with itself" if _compares_itself(question) else ""
 
 
+def _names(question: Call, phrase: str) -> bool:
+    """Return whether a leaf of the program has the last word of a phrase."""
+    last = singular(phrase.lower().split()[-1])
+    return any(last in leaf.lower() for leaf in _words(question))
+
+
 def _compares_itself(question: Call) -> bool:
     """Return whether a program compares an object with itself, or two equal alternatives."""
     if question.op in COMPARED and question.args[-1] == question.args[-2]:
@@ -71,6 +98,19 @@ def _compares_itself(question: Call) -> bool:
         # the nearest of two to one of them
         measured = call.op == "best" and call.args[0] == "distance"
         if measured and call.args[-1].op == "group" and call.args[2] in call.args[-1].args:
+            return True
+    return False
+
+
+def _relates_itself(question: Call) -> bool:
+    """Return whether a program asks for the relation or direction of an object to itself: one of
+    the two was misread.
+    """
+    for call in question.calls():
+        objects = [arg for arg in call.args if isinstance(arg, Call) and arg.output == "object"]
+        if call.op == "relate" and Call("group", tuple(objects[:1])) == call.args[-1]:
+            return True
+        if call.op in _RELATING and len(objects) > 1 and objects[0] == objects[1]:
             return True
     return False
 
@@ -105,6 +145,15 @@ def forgets_how_many(text: str, change: Call) -> bool:
     return bool(changed) and not any(
         part.op in PARTS for program in changed for part in _chain(program)
     )
+
+
+def omits_edit(text: str, change: Call) -> bool:
+    """Return whether the text removes or adds an object, and the program does not: "Paint one
+    chair and get rid of the other" parsed as two paintings.
+    """
+    ops = {call.op for call in change.calls()}
+    removes = bool(_REMOVED.search(text)) and ops.isdisjoint(("remove", "replace", "move", "swap"))
+    return removes or (bool(_ADDED.search(text)) and ops.isdisjoint(("add", "replace")))
 
 
 def untold(text: str, change: Call) -> bool:

@@ -29,6 +29,7 @@ from po3d.language.program import Call, ProgramError
 from po3d.language.read.omissions import (
     forgets_how_many,
     mixes_up_clauses,
+    omits_edit,
     omitted,
     swaps_with_itself,
 )
@@ -36,7 +37,7 @@ from po3d.language.read.parse import BEYOND
 from po3d.language.read.reader_network import FROZEN, ReaderNetwork
 from po3d.language.read.reader_tokens import SORTS, EncodedInput, ParserInput, Sort, WordPieces
 from po3d.language.read.reader_vocabulary import Vocabulary
-from po3d.language.read.referents import Thing, completed, disambiguate, without_redundant_looks
+from po3d.language.read.referents import Thing, resolved
 from po3d.language.read.transformer import Shape
 from po3d.language.read.weighing import ALONE, Weighing
 
@@ -248,21 +249,11 @@ class GeneralParser:
         sorts = [tuple(sort for sort in SORTS if getattr(entry, sort)) for entry in inputs]
         decoded = self._all(inputs, sorts, width)
         for entry, by_sort, there in zip(inputs, decoded, things, strict=bool(things)):
+            sentences = f"{entry.change} {entry.frame} {entry.question} {entry.options}"
             for sort, readings in by_sort.items():
-                text, sentence = (
-                    getattr(entry, sort),
-                    f"{entry.change} {entry.frame} {entry.question} {entry.options}",
-                )
+                text = getattr(entry, sort)
                 by_sort[sort] = [
-                    replace(
-                        r,
-                        program=disambiguate(
-                            completed(
-                                without_redundant_looks(r.program, sentence, there), text, there
-                            ),
-                            there,
-                        ),
-                    )
+                    replace(r, program=resolved(r.program, sort, text, sentences, there))
                     if r.program
                     else r
                     for r in readings
@@ -286,6 +277,7 @@ class GeneralParser:
                         readings = _doubted(readings, partial(forgets_how_many, line.change))
                         readings = _doubted(readings, swaps_with_itself)
                         readings = _doubted(readings, partial(mixes_up_clauses, line.change))
+                        readings = _doubted(readings, partial(omits_edit, line.change))
                     elif sort == "question":
                         readings = _doubted(readings, partial(omitted, line.question))
                     results[part[row]][sort] = readings

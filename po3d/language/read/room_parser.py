@@ -57,6 +57,7 @@ AMOUNT = re.compile(
     re.IGNORECASE,
 )
 NOUNLESS = ("one", "ones", "everything", "anything", "something", "stuff", "whatever")
+NO_OBJECTS = frozenset(("place", "spot", "space"))  # nouns that name no object of a table
 NOUN_WORDS = frozenset(word for noun in SYNONYMS for word in noun.split())
 
 
@@ -117,6 +118,8 @@ def _parsed(words: list[str], amount: re.Match | None, written: Written) -> Pars
         _text(LANGUAGE.tokens[t], words, span) for t, span in zip(written.tokens, written.spans)
     ]
     program = from_tokens(texts)
+    if nouns := NO_OBJECTS.intersection(texts):
+        return Parse("unparsed", None, probability, f"not understood: {min(nouns)}")
     if amount and program.op not in ("size", "height"):
         reason = f"not understood: {amount[0].lower()} is not a number of objects"
         return Parse("unparsed", None, probability, reason)
