@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from po3d.language.descriptions import Description, Rank, describe
-from po3d.language.lexicon import fits
+from po3d.language.lexicon import SAME, fits
 from po3d.reasoning.body_relations import nearness
 from po3d.reasoning.rules import THREEDSRBENCH_RULES
 from po3d.reasoning.world import SceneGeometry
@@ -22,7 +22,12 @@ from po3d.scene.geometry import Array
 from po3d.scene.table import Scene
 
 # Weights of evidence, our choice. No factor is 0, so that other factors can outweigh it.
-FLOOR = 0.06  # an attribute or relation that does not hold
+FLOOR = 0.06  # a relation that does not hold
+# An attribute that does not hold; a table has probabilities of attributes, which tell more.
+OTHER_VALUE = 0.01
+# Factor for objects of another kind that the noun may mean ("armchair" for a chair) if an object of
+# the table may have the noun itself as its name: its estimator distinguishes the two.
+OTHER_KIND = 0.3
 UNKNOWN = 0.5  # one that the table cannot decide
 OUTRANKED = 0.1  # a row that fits but does not have the rank
 COUNTS = 0.35  # fraction of the best weight from which a row takes part in a ranking
@@ -77,9 +82,10 @@ class Grounder:
         """Return (n,) how well the noun fits the name of each row."""
         if not noun:
             return np.ones(len(self.scene))
-        return np.array(
-            [sum(p * fits(noun, name) for name, p in row.items()) for row in self.names]
-        )
+        fit = {name: fits(noun, name) for row in self.names for name in row}
+        if SAME in fit.values():
+            fit = {name: f if f == SAME else OTHER_KIND * f for name, f in fit.items()}
+        return np.array([sum(p * fit[name] for name, p in row.items()) for row in self.names])
 
     def part(self, d: Description) -> Array:
         """Return (n,) probabilities of the object that something not in the table is a part of, on
@@ -95,7 +101,7 @@ class Grounder:
         for i, state in enumerate(self.scene.objects):
             if name in state.beliefs:
                 likelihood[i] = sum(state.beliefs[name].get(option, 0.0) for option in options)
-        return FLOOR + (1 - FLOOR) * likelihood
+        return OTHER_VALUE + (1 - OTHER_VALUE) * likelihood
 
     # --- relations --------------------------------------------------------------------------------
 

@@ -220,7 +220,10 @@ class ObjectOperations(SetOperations):
             # imported here: only questions with phrases need it
             from po3d.reasoning.references import BestFit
 
-            self.info = self.info._replace(refer=BestFit(self.world.scene))
+            scene = self.world.scene
+            # The options of a question presuppose an answer; tables may show an object twice.
+            unique = bool(self.info.options) and scene.source == "predicted"
+            self.info = self.info._replace(refer=BestFit(scene, unique))
         return self.info.refer
 
     def _refer(self, phrase: str) -> int:

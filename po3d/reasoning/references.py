@@ -47,11 +47,20 @@ class BestFit:
 
     If a question distinguishes two phrases, the best pair is chosen, and is kept for the rest of
     the question.
+
+    `unique`: the question presupposes that each phrase denotes one object. Of several objects that
+    fit equally the best is taken, and `certainty` says how much better it fits.
     """
 
-    def __init__(self, table: Scene) -> None:
-        self.table = table
+    def __init__(self, table: Scene, unique: bool = False) -> None:
+        self.table, self.unique = table, unique
         self.rows_by_phrase: dict[str, int] = {}  # settled phrases
+        self._shares: dict[str, float] = {}  # by phrase that several objects fit, see `certainty`
+
+    @property
+    def certainty(self) -> float:
+        """Probability that the objects taken are those that fit, if each phrase denotes one."""
+        return math.prod(self._shares.values())
 
     def row(self, phrase: str) -> int:
         """Return the row that a phrase fits best.
@@ -106,13 +115,17 @@ class BestFit:
     def _only(
         self, phrase: str, scores: np.ndarray, best: int, others: Collection[int] = ()
     ) -> None:
-        """Raise ExecutionFailure if a row not in `best`, `others` fits equally and surely."""
+        """Raise ExecutionFailure if a row not in `best`, `others` fits equally and surely, unless
+        the question presupposes that there is none."""
         odds = scores.clip(max=1 - 1e-6) / (1 - scores.clip(max=1 - 1e-6))
         alike = np.flatnonzero(odds >= RIVAL * odds[best]).tolist()
         rivals = [i for i in alike if i not in (best, *others)]
         rivals = [i for i in rivals if certainly_is_a(self.table.objects[i], phrase)]
         rivals = [i for i in rivals if not self._at_one_place(best, i)]
         if rivals and certainly_is_a(self.table.objects[best], phrase):
+            if self.unique:
+                self._shares[phrase] = float(odds[best] / (odds[best] + odds[rivals].sum()))
+                return
             raise ExecutionFailure(
                 "ambiguous", f"ambiguous: {phrase} may refer to {1 + len(rivals)} objects"
             )

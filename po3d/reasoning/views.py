@@ -17,6 +17,7 @@ from po3d.language.program import ANSWERS, Call, ProgramError
 from po3d.reasoning.counterfactuals import Counterfactual, margins_in
 from po3d.reasoning.evaluator import Evaluator
 from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
+from po3d.reasoning.references import BestFit
 from po3d.reasoning.rules import SCOPE_RULES
 from po3d.reasoning.set_operations import QuestionInfo
 from po3d.reasoning.votes import vote
@@ -101,7 +102,9 @@ def _estimated(program: Call, scene: Scene, context: QuestionInfo) -> Outcome:
         answer = evaluator.answer(program)
     except ExecutionFailure as failure:
         return failed(failure, make_trace=evaluator.trace_steps)
-    return Outcome("ok", answer, evaluator.probability, valid=1.0, make_trace=evaluator.trace_steps)
+    refer = evaluator.info.refer
+    probability = evaluator.probability * (refer.certainty if isinstance(refer, BestFit) else 1.0)
+    return Outcome("ok", answer, probability, valid=1.0, make_trace=evaluator.trace_steps)
 
 
 class _FirstOrder(Evaluator):

@@ -84,6 +84,19 @@ def test_a_compact_pair_is_off_by_half_a_step_of_its_channel_at_most(pair):
     assert sizes[1] < sizes[0]
 
 
+@pytest.mark.parametrize("largest", [1e-3, 0.004, 0.7, 300.0])
+def test_scales_in_fp16_clip_no_channel_by_more_than_a_step(tmp_path, largest):
+    """Below 6e-5 fp16 has few digits: the rounded scale is used, and no code leaves -127 to 127."""
+    matrix = torch.tensor(rng(5, "checkpoint", 1).uniform(-1, 1, (64, 100))).float()
+    matrix *= largest / matrix.abs().amax(1, keepdim=True)
+    save(tmp_path / "a", "thing", {"a": matrix}, {}, {}, {})
+    compact(tmp_path / "a", tmp_path / "b")
+    stored, found = load_file(tmp_path / "b.safetensors"), load(tmp_path / "b")[0]["a"]
+    assert stored[f"a{SCALE}"].dtype == torch.float16
+    assert stored["a"].abs().max() == 127
+    assert ((found - matrix).abs() <= largest / 127).all()
+
+
 @pytest.mark.parametrize("bits", range(2, 8))
 def test_matrices_of_few_bits_come_back_as_well_as_so_few_can(tmp_path, bits):
     matrix = torch.tensor(rng(4, "checkpoint", bits).standard_normal((40, 128)) * 0.01).float()

@@ -169,6 +169,34 @@ def test_attributes_decide_by_what_the_table_believes():
     assert belief[3] > belief[2] > 0.2
 
 
+def test_a_wrong_colour_counts_for_less_than_a_doubtful_one():
+    scene = SCENES["office"]
+    certain = replace(scene.objects[3], beliefs={"name": {"chair": 0.9}, "color": {"blue": 1.0}})
+    doubtful = replace(
+        scene.objects[2],
+        beliefs={"name": {"chair": 0.2, "stool": 0.8}, "color": {"red": 0.15, "blue": 0.85}},
+    )
+    both = replace(scene, objects=(doubtful, certain))
+    doubted, excluded = ground("red chair", both)
+    assert doubted > 2 * excluded > 0
+
+
+def test_an_exact_name_counts_for_more_than_a_kind_that_the_noun_may_mean():
+    scene = SCENES["office"]
+
+    def named(**belief):
+        return replace(scene.objects[2], beliefs={"name": belief})
+
+    pair = (named(armchair=0.3, sofa=0.7), named(chair=0.9, sofa=0.1))
+    exact, kind = ground("armchair", replace(scene, objects=pair))
+    assert exact > kind > 0
+    # without the name in the table, a chair may be an armchair as before
+    (only,) = ground("armchair", replace(scene, objects=(named(chair=1.0),)))
+    assert only == 1.0
+    # a generic noun still means all of its kinds
+    assert ground("furniture", replace(scene, objects=pair)) == pytest.approx([0.5, 0.5])
+
+
 def test_left_and_right_in_a_description_are_the_viewers():
     scene = SCENES["bedroom"]
     assert meant("nightstand on the left", scene) == [1]

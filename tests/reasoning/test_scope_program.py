@@ -235,6 +235,23 @@ def test_a_wavering_table_is_unsure_and_not_ambiguous():
     assert found.reason == "ambiguous: teapot may refer to 2 objects"
 
 
+def test_options_presuppose_that_a_predicted_table_shows_one_object():
+    """Of two sure teapots in a predicted table the better one is taken, with half the certainty;
+    without options, and in a true table, the phrase stays ambiguous."""
+    pair = (
+        unsure(thing("x", -1, 0), teapot=0.9, kettle=0.1),
+        unsure(thing("x", 1, 0), teapot=0.91, kettle=0.09),
+    )
+    program = call("where", call("thing", "teapot"), call("thing", "dog"), CAMERA)
+    options = ("front-left", "front-right", "behind-left", "behind-right")
+    table = replace(SCENE, objects=(*pair, thing("dog", 0, 1)), source="predicted")
+    chosen = ask(program, options, scene=table)
+    assert (chosen.status, chosen.answer) == ("ok", "front-right")
+    assert chosen.probability == pytest.approx(0.529, abs=0.01)
+    assert ask(program, scene=table).status == "failed"
+    assert ask(program, options, scene=replace(table, source="gt")).status == "failed"
+
+
 def test_two_names_of_one_question_mean_two_things():
     """Both fit the first thing best: the pair of different things that fits best is meant, in a
     thing's own frame too.
