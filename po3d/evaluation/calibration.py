@@ -87,14 +87,12 @@ def reliability(probabilities: ArrayLike, right: ArrayLike, bins: int = BINS) ->
     return rows
 
 
-def calibration_error(probabilities: ArrayLike, right: ArrayLike, bins: int = BINS) -> float:
+def calibration_error(probabilities: ArrayLike, right: ArrayLike) -> float:
     """Compute the expected calibration error (ECE): the mean of |confidence - accuracy| over the
     bins, weighted by their counts; in [0, 1].
     """
-    bin_list = reliability(probabilities, right, bins)
-    return sum(b.n * abs(b.confidence - b.accuracy) for b in bin_list) / max(
-        sum(b.n for b in bin_list), 1
-    )
+    bins = reliability(probabilities, right)
+    return sum(b.n * abs(b.confidence - b.accuracy) for b in bins) / max(sum(b.n for b in bins), 1)
 
 
 def fit_temperature(probabilities: ArrayLike, right: ArrayLike) -> float:

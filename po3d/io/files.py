@@ -226,18 +226,18 @@ def _lines(path: str | Path, what: str) -> Iterator[bytes]:
 
 
 def read_cells(
-    path: str | Path, what: str = "table", longest: int = LONGEST_CELL, strict: bool = False
+    path: str | Path, what: str = "table", longest: int = LONGEST_CELL
 ) -> Iterator[list[str]]:
     """Yield the rows, header included, of a .csv file, or of one with tabs (any other suffix), with
     the encodings of `read_text`; row by row, as some tables are too large for memory. `longest`:
-    characters of a cell. `strict`: quotes must match."""
+    characters of a cell."""
     delimiter = "," if Path(path).suffix.lower() == ".csv" else "\t"
     before = csv.field_size_limit(longest)
     try:
         with open(path, "rb") as binary:
             encoding = _encoding(binary.read(_HEAD), path, what)
         with open(path, encoding=encoding, newline="") as file:
-            yield from csv.reader(file, delimiter=delimiter, strict=strict)
+            yield from csv.reader(file, delimiter=delimiter)
     except OSError as error:
         raise InputError(unreadable(path, what, error)) from None
     except UnicodeError as error:
@@ -252,11 +252,11 @@ def read_cells(
 
 
 def read_rows(
-    path: str | Path, what: str = "table", longest: int = LONGEST_CELL, strict: bool = False
+    path: str | Path, what: str = "table", longest: int = LONGEST_CELL
 ) -> Iterator[list[str]]:
     """Yield the rows of `read_cells` that are not empty, header first; InputError if a row does not
     have one cell per column."""
-    rows = (row for row in read_cells(path, what, longest, strict) if row)
+    rows = (row for row in read_cells(path, what, longest) if row)
     width = len(header := next(rows, []))
     yield header
     for number, row in enumerate(rows):

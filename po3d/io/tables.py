@@ -38,14 +38,13 @@ def table_rows(
     columns: Sequence[str] = (),
     sheet: str = "",
     longest: int = LONGEST_CELL,
-    strict: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table by column: text for .csv and files with tabs, else the cell's
     value, None if it is empty. InputError for a file that is missing, damaged, lacks one of
     `columns` (in lower case), or exceeds a limit.
 
     `extra`: the extra with the library for compressed tables. `sheet`: of a workbook, by name;
-    default: the first. `longest`: characters of a cell. `strict`: quotes of text must match.
+    default: the first. `longest`: characters of a cell.
     """
     path, most = Path(path), PACKED_CELLS
     where = f"{what} {path}"
@@ -54,7 +53,7 @@ def table_rows(
     elif path.suffix.lower() == ".parquet":
         rows = _parquet(path, where, extra)
     else:
-        rows, most = read_rows(path, what, longest, strict), CELLS
+        rows, most = read_rows(path, what, longest), CELLS
     header = [str(name) for name in next(rows, [])]
     _check(0, len(header), 0, where, most)
     lower = [name.strip().lower() for name in header]

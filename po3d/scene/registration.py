@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.scene.geometry import Array, rotation_z, wrap_angle
+from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.table import ObjectState, Scene
 
 GATE = 16.0  # squared Mahalanobis distance on the ground: 99.97 % of true matches are below
@@ -49,11 +49,9 @@ def rotation(yaw: float | Array) -> Array:
     return np.array([[c, -s], [s, c]])
 
 
-def covariance_of(o: ObjectState, yaw: float = 0.0) -> Array:
-    """Return the (3, 3) covariance of (x, y, heading) rotated by `yaw`, plus the noise floor."""
-    turn = rotation_z(yaw)
-    floor = np.diag([FLOOR**2, FLOOR**2, TURN_FLOOR**2])
-    return turn @ np.array(o.covariance, float) @ turn.T + floor
+def covariance_of(o: ObjectState) -> Array:
+    """Return the (3, 3) covariance of (x, y, heading), plus the noise floor."""
+    return np.array(o.covariance, float) + np.diag([FLOOR**2, FLOOR**2, TURN_FLOOR**2])
 
 
 def likeness(reference: Scene, table: Scene) -> Array:

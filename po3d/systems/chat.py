@@ -26,6 +26,7 @@ from po3d.systems.image_inputs import ImageInputs, no_truth
 from po3d.systems.interfaces import Context, Image, PerceptionInput, TableSource
 from po3d.systems.pipeline import Pipeline
 
+CACHED = 64  # number of scenes and domain matches
 Cached = TypeVar("Cached")
 
 
@@ -33,8 +34,8 @@ class CachedTables(TableSource):
     """A source of scenes with a cache: most images are sent several times, with different
     questions."""
 
-    def __init__(self, source: TableSource, size: int = 64) -> None:
-        self.source, self.size = source, size
+    def __init__(self, source: TableSource) -> None:
+        self.source = source
         self.cache: OrderedDict[Hashable, Any] = OrderedDict()
         self.lock = threading.Lock()
 
@@ -62,7 +63,7 @@ class CachedTables(TableSource):
         value = compute()
         with self.lock:
             self.cache[key] = value
-            if len(self.cache) > self.size:
+            if len(self.cache) > CACHED:
                 self.cache.popitem(last=False)
         return value
 

@@ -20,20 +20,20 @@ IMAGE = 10  # an image takes as much space as this many questions
 
 
 def sample_questions(
-    questions: Sequence[Question], right: Sequence[float], items: int, seed: int = 0
+    questions: Sequence[Question], right: Sequence[float], items: int
 ) -> list[int]:
     """Select the questions that a page lists, as sorted indices: all, if there are at most `items`
     on at most `items` / IMAGE images.
 
     Otherwise questions are drawn in turn from each stratum (task, and right, wrong or not counted),
-    within each in random order from `seed`.
+    within each in random order.
     """
     strata: dict[tuple[str, str], list[int]] = {}
     for k, (q, mark) in enumerate(zip(questions, right, strict=True)):
         strata.setdefault((q.category, str(mark)), []).append(k)
     orders = []
     for number, key in enumerate(sorted(strata)):
-        orders.append(iter(rng(seed, "listed", number).permutation(strata[key]).tolist()))
+        orders.append(iter(rng(0, "listed", number).permutation(strata[key]).tolist()))
     images: set[str] = set()
     indices: list[int] = []
     while orders and len(indices) < items:

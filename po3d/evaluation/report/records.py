@@ -182,7 +182,8 @@ def data_of(
         if root is None and first["split"] != "mini":
             root = first["provenance"]["data"]["root"]
         scorer = scorer or first["provenance"].get("config", {}).get("scorer")
-    sizes = [size for path in paths if described_run(path) and (size := size_of_run(path))]
+    own_sizes = [size_of_run(path) for path in paths if described_run(path)]
+    sizes = [own for own in own_sizes if own]
     from_run = size is None and bool(sizes)
     size = min(sizes) if from_run else size
     return DataOfRuns(benchmark or "pulsecheck457", root, size, scorer, from_run)
