@@ -169,6 +169,12 @@ def test_what_is_given_changes_no_world_that_has_it():
     assert changed / 200 == pytest.approx(1 - 0.7 * 0.4, abs=0.1)
 
 
+def test_looks_are_drawn_in_proportion_to_their_probabilities():
+    scene = room(thing(0, 0, "sofa", {"red": 0.3, "blue": 0.2}))
+    drawn = posterior_samples(scene, ("looks",), count=2000)
+    assert np.mean(drawn.looks["color"] == 0) == pytest.approx(0.6, abs=0.04)
+
+
 def test_what_lacks_an_attribute_may_be_what_is_named():
     plants = [thing(x, 2, "plant", existence=0.5) for x in (0, 1)]
     scene = room(*plants, thing(-2, 0, "sofa", {"red": 0.5, "blue": 0.5}))
