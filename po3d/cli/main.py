@@ -14,7 +14,7 @@ from typing import NamedTuple, NoReturn
 from po3d import __version__
 from po3d.io.cli_errors import guarded
 from po3d.io.deprecated_names import new_command
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, printable
 
 SCRIPTS = {  # name -> help; their options, --help included, are hydra's
     "evaluate": "answer a benchmark's questions and score them: evaluate.py",
@@ -84,6 +84,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     def command() -> None:
         nonlocal code
+        if odd := [word for word in words if "\0" in word]:
+            raise InputError(f"the argument {printable(odd[0])} contains a NUL character")
         if words[:1] and words[0] in SCRIPTS:
             from po3d.io.config import run_script
 

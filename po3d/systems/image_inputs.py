@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, printable
 from po3d.scene.geometry import Camera, down
 from po3d.scene.orbit import READING
 from po3d.scene.table import Scene
 from po3d.systems.interfaces import Image
+
+LARGEST = 1000.0  # of a focal length in widths of the image, and of metres per pixel
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,13 @@ class ImageInputs:
     lens: float | None = None
     scale: float | None = None
     reading: Any = READING
+
+    def __post_init__(self) -> None:
+        for name, value in (("focal", self.lens), ("metres_per_pixel", self.scale)):
+            if value is not None and not 0 < value < LARGEST:
+                raise InputError(
+                    f"{name}={printable(value)} should be a number between 0 and {LARGEST:,.0f}"
+                )
 
     @property
     def picture(self) -> Image:

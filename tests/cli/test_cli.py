@@ -14,6 +14,7 @@ from untrained import untrained_estimator, untrained_parser
 
 from po3d.cli import ask
 from po3d.cli import main as cli
+from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.programs.street import parse_text
 from po3d.language.read.parse import Parse
@@ -21,6 +22,7 @@ from po3d.language.read.street_parser import Parser
 from po3d.perception.street import StreetEstimator
 from po3d.reasoning.execute import execute
 from po3d.scene.table import from_json, to_json
+from po3d.systems.image_inputs import ImageInputs
 
 SCENE = random_scene(rng(3, "cli"), 5)
 COUNT = "count(scene)"
@@ -386,3 +388,16 @@ def test_a_picture_of_a_street_that_is_not_4_to_3_is_noted(reads, tmp_path, caps
     )
     said = f"note: a.png is not 4:3 ({size[0]} x {size[1]})"
     assert (said in capsys.readouterr().err) == noted
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf"), 1e9])
+def test_a_lens_and_a_scale_are_positive_and_finite(value):
+    for name, key in (("lens", "focal"), ("scale", "metres_per_pixel")):
+        with pytest.raises(InputError, match=f"{key}=.*should be a number between 0 and 1,000"):
+            ImageInputs({}, **{name: value})
+    assert ImageInputs({}, lens=1.2, scale=0.01).focal() == 1.2
+
+
+def test_an_argument_with_nul_is_one_line(capsys):
+    assert cli.main(["export", "--format", "openai", "--out", "a\0b"]) == 2
+    assert capsys.readouterr().err == "error: the argument 'a\\x00b' contains a NUL character\n"

@@ -3,7 +3,6 @@ photographs, training checkpoints, requests of chat completions. MATLAB files.
 """
 
 import base64
-import io
 import json
 import os
 import socket
@@ -15,7 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 import torch
 from families import ASKED, Hostile, family, picture
-from photographs import _file, damaged
+from photographs import _file, _packed, damaged
 from scipy.io import savemat
 from spoiling import GONE, _with, written
 
@@ -143,9 +142,7 @@ def matlab_files() -> list[Hostile]:
 
 
 def _mat(value: object) -> bytes:
-    buffer = io.BytesIO()
-    savemat(buffer, {"SUNRGBDMeta": value}, do_compression=True)
-    return buffer.getvalue()
+    return _packed(lambda file: savemat(file, {"SUNRGBDMeta": value}, do_compression=True))
 
 
 @family("training checkpoints", refused=False)

@@ -169,6 +169,40 @@ def test_what_is_given_changes_no_world_that_has_it():
     assert changed / 200 == pytest.approx(1 - 0.7 * 0.4, abs=0.1)
 
 
+def test_looks_are_drawn_in_proportion_to_their_probabilities():
+    scene = room(thing(0, 0, "sofa", {"red": 0.3, "blue": 0.2}))
+    drawn = posterior_samples(scene, ("looks",), count=2000)
+    assert np.mean(drawn.looks["color"] == 0) == pytest.approx(0.6, abs=0.04)
+
+
+def test_what_lacks_an_attribute_may_be_what_is_named():
+    plants = [thing(x, 2, "plant", existence=0.5) for x in (0, 1)]
+    scene = room(*plants, thing(-2, 0, "sofa", {"red": 0.5, "blue": 0.5}))
+    wanted = Named("plant", (("color", "blue"),))
+    before, after = (posterior_samples(scene, required=r, count=100) for r in ([], [wanted]))
+    for a, b in zip(before.scenes(), after.scenes()):
+        assert (a == b) == any(o.value("name") == "plant" for o in a.objects)
+
+
+def test_the_most_probable_object_that_is_there_hides_another():
+    things = [thing(x, 0, "sofa", existence=p) for x, p in ((0, 1.0), (1, 0.2), (2, 0.9), (3, 1.0))]
+    hidden = ({1: 0.6, 2: 0.3}, {}, {0: 0.4, 3: 0.1}, {0: 0.5})
+    scene = replace(room(*things), occluders=hidden)
+    assert posterior_samples(scene, (), count=2).occluder.tolist() == [[2, -1, -1, -1]] * 2
+    there = replace(scene, objects=tuple(replace(o, existence=1.0) for o in scene.objects))
+    assert posterior_samples(there, (), count=1).occluder.tolist() == [[1, -1, -1, -1]]
+    drawn = posterior_samples(there, ("looks",), count=2000).occluder[:, 0]
+    shares = [np.mean(drawn == k) for k in (1, 2, -1)]
+    np.testing.assert_allclose(shares, [0.6, 0.3, 0.1], atol=0.04)
+
+
+def test_who_hides_whom_is_a_doubt_about_looks_alone():
+    scene = replace(room(thing(0, 0, "sofa"), thing(1, 0, "bed")), occluders=({1: 0.5}, {}))
+    assert [uncertain(scene, (kind,)) for kind in KINDS] == [kind == "looks" for kind in KINDS]
+    assert not uncertain(replace(scene, occluders=({1: 1.0}, {})))
+    assert len(posterior_samples(scene)) == 64  # as documented
+
+
 def test_samples_do_not_depend_on_what_was_presupposed_before():
     draw = PosteriorDraw(BELIEVED, count=40)
     for required in ([Named("bed")], [], [Named("sofa", (("color", "blue"),))], [Named("bed")]):

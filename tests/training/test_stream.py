@@ -83,6 +83,16 @@ def test_every_sentence_comes_once_an_epoch_and_with_others_of_its_length(epochs
     assert sum(spread) <= 29  # sorted, so that all steps together span the lengths once
 
 
+def test_batches_of_a_block_have_the_samples_of_its_steps():
+    lengths, batch, order = [3, 1, 4, 1, 5, 9, 2], 2, Shuffled(7, 3)
+    stream = LengthStream(lengths, 3, batch, 3 * SORTED)
+    for block in range(3):
+        steps = range(block * SORTED, (block + 1) * SORTED)
+        numbers = [n for step in steps for n in stream.together(step)]
+        positions = range(batch * steps.start, batch * steps.stop)
+        assert sorted(numbers) == sorted(map(order, positions))
+
+
 def test_epochs_differ_in_their_order():
     order = Shuffled(20, 0)
     first, second = ([order(e * 20 + k) % 20 for k in range(20)] for e in (0, 1))
