@@ -7,6 +7,7 @@ The same networks also describe given boxes (`BoxModule`): the attributes or the
 that another detector found.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -126,18 +127,46 @@ class StreetEstimator(BoxModule):
         detections = self.detected(images)
         if self.refine is not None:
             detections = self.refine(images, detections)
-        return scenes_of(
-            detections.arrays(),
-            transferred(fitted(detections)),
-            names,
-            self.calibration["covariance"],
-        )
+        found = detections.arrays()
+        scenes = self._scenes(detections, found, names)
+        boxes = found.box.tolist()
+        for b, scene in enumerate(scenes):
+            if any([*o.box] not in boxes[b] for o in scene.objects):  # united by exclusion
+                scenes[b] = self._described_again(images[b], scene)
+        return scenes
+
+    def _described_again(self, image: np.ndarray, scene: Scene) -> Scene:
+        """Return the scene with all rows described from their boxes, with the same existences; the
+        scene itself if that is less certain, as for the boxes of two vehicles.
+        """
+        detections = self.described([image], [scene])
+        existence = torch.tensor([[o.existence for o in scene.objects]])
+        detections = detections._replace(score=existence.to(detections.score))
+        if self.refine is not None:
+            detections = self.refine([image], detections)
+        (again,) = self._scenes(detections, detections.arrays(), [scene.image])
+        better = len(again) == len(scene) and _certainty(again) >= _certainty(scene)
+        return again if better else scene
+
+    def _scenes(
+        self, detections: Detections, arrays: Detections, names: Sequence[str]
+    ) -> list[Scene]:
+        """Return the scenes of detections as tensors and as arrays."""
+        fit = transferred(fitted(detections))
+        return scenes_of(arrays, fit, names, self.calibration["covariance"])
 
 
 def shape_and_size(beliefs: Mapping[str, Mapping[str, float]]) -> tuple[str, str]:
     """Return the most probable shape and size; "large" without a belief about the size."""
     shape, size = beliefs["shape"], beliefs.get("size", {"large": 1.0})
     return max(shape, key=shape.__getitem__), max(size, key=size.__getitem__)
+
+
+def _certainty(scene: Scene) -> float:
+    """Return the log probability of the most probable values of all rows."""
+    return sum(
+        math.log(max(belief.values())) for o in scene.objects for belief in o.beliefs.values()
+    )
 
 
 def viewing_azimuth(pixels: torch.Tensor) -> torch.Tensor:

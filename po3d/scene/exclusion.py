@@ -7,6 +7,8 @@ existence probabilities e_i and e_j, the posterior without "both" is
 
 The pair is merged into one row: its existence probability is the sum of both, its attribute and
 flip probabilities are averaged with these weights, and its pose is that of the more probable row.
+Its box is that of the more probable row, too; or the union of both boxes if both rows are likely,
+which are then often parts of one object, such as the cab and the bed of a truck.
 """
 
 import math
@@ -18,6 +20,7 @@ from po3d.scene.rectangles import overlap
 from po3d.scene.table import ObjectState, Scene
 
 MIN_DOUBT = 1e-6  # keeps the shares defined for two rows that both exist with probability 1
+LIKELY = 0.5  # existence probability of both rows from which their boxes are united
 
 
 def merge_overlapping(scene: Scene, limit: float) -> Scene:
@@ -69,9 +72,14 @@ def _merge(scene: Scene, i: int, j: int) -> Scene:
     beliefs = {}
     for attribute, belief in keep.beliefs.items():
         beliefs[attribute] = _mixed(belief, drop.beliefs.get(attribute, belief), weight)
+    box = keep.box
+    if box and drop.box and min(keep.existence, drop.existence) >= LIKELY:
+        low, high = zip(box[:2], drop.box[:2]), zip(box[2:], drop.box[2:])
+        box = (*map(min, low), *map(max, high))
     row = replace(
         keep,
         beliefs=beliefs,
+        box=box,
         existence=p_keep + p_drop,
         flip=(1 - weight) * keep.flip + weight * drop_flip,
     )
