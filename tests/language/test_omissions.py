@@ -401,6 +401,9 @@ SCOOTER = 'query(color, unique(filter(name, "scooter", scene)))'
         ("No wait, is the bed white?", f'exist(filter(color, "white", group({BED})))', False),
         ("What colour is the scooter's front cover?", SCOOTER, True),
         ("What colour is the scooter?", SCOOTER, False),
+        ("If the boy turned round, what colour would be left of him?", SCOOTER, True),
+        ("How many chairs are there, and are any white?", f"count({CHAIRS})", True),
+        ("How many chairs and beds are there?", f"count({CHAIRS})", False),
     ],
 )
 def test_alternatives_denials_and_parts_are_not_omitted(text, program, omits):

@@ -17,18 +17,20 @@ _WORDINGS = load("omissions", "patterns")
 # fmt: off
 (
     DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY, _MORE_OR, _ALTERNATIVES, _NO_THING,
-    _REMOVED, _ADDED, _PART,
+    _REMOVED, _ADDED, _PART, _HYPOTHETICAL, _SECOND_QUESTION,
 ) = (
     _WORDINGS.expression(key, re.IGNORECASE)
     for key in (
         "denied", "partly", "ordinal", "numbered", "negation", "every", "more_or", "alternatives",
         "no_thing", "removal", "addition", "part",
+        "hypothetical", "second_question",
     )
 )
 # fmt: on
 _TELLING, _POINTING = (frozenset(_WORDINGS.wordings(key)) for key in ("telling", "pointing"))
 PARTS = ("some", "exclude", "group")  # operations that select some of a set, or list its members
 EDITS = ("move", "turn", "face", "remove", "set", "replace")
+LOOKS = ("color", "material", "size", "state")
 COMPARED = ("equal", "less_than", "greater_than")
 # Patterns of questions, each with a test whether the program expresses them; the first that fails
 # is reported.
@@ -62,7 +64,11 @@ def omitted(text: str, question: Call) -> str:
     """Describe the first part of a question that its program omits; "" if none is found."""
     if _relates_itself(question):
         return "the program relates an object to itself"
-    if (part := _PART.search(text)) and not _names(question, part[0]):
+    for pattern in (_HYPOTHETICAL, _SECOND_QUESTION):
+        if match := pattern.search(text):
+            return f"the program omits {match[0].strip()!r}"
+    asks_look = question.op == "query" and question.args[0] in LOOKS
+    if asks_look and (part := _PART.search(text)) and not _names(question, part[0]):
         return f"the program omits the part {part[0]!r}"
     message = set(text.lower().replace("n't", "nt").replace("-", " ").split())
     if question.op not in COMPARED and _TELLING.isdisjoint(message):
