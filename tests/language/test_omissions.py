@@ -408,3 +408,9 @@ SCOOTER = 'query(color, unique(filter(name, "scooter", scene)))'
 )
 def test_alternatives_denials_and_parts_are_not_omitted(text, program, omits):
     assert bool(omitted(text, Call.parse(program))) is omits
+
+
+@pytest.mark.parametrize(("measure", "omits"), [("length", True), ("volume", False)])
+def test_different_measures_are_not_compared(measure, omits):
+    question = Call.parse(f"less_than(query(volume, {BED}), query({measure}, {DESK}))")
+    assert bool(omitted("Is the bed smaller than the desk?", question)) is omits

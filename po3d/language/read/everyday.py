@@ -36,8 +36,12 @@ def read(
     """
     text = _TAG.sub("?", text.lower().replace("’", "'"))
     words = _WORD.findall(_SHORT_IS.sub(r"\1 is", text))
-    result = Everyday(load("everyday"), words, things).values(form) if words else []
-    program = next((value for value, end in result if end == len(words)), None)
+    if not words:
+        return None
+    parser = Everyday(load("everyday"), words, things)
+    forms = [form, "seen"] if kind == "photo" and form == "question" else [form]
+    results = (result for one in forms for result in parser.values(one))
+    program = next((value for value, end in results if end == len(words)), None)
     return None if program is None else _framed(program, FRAMES.get(kind, "camera"))
 
 

@@ -85,6 +85,8 @@ def omitted(text: str, question: Call) -> str:
         for either in pattern.finditer(text):
             if len({word.lower() for word in either.groups()} & _words(question)) == 1:
                 return f"the program reduces {either[0]!r} to one of them"
+    if _compares_measures(question):
+        return "the program compares different measures"
     return "the program compares an object with itself" if _compares_itself(question) else ""
 
 
@@ -106,6 +108,12 @@ def _compares_itself(question: Call) -> bool:
         if measured and call.args[-1].op == "group" and call.args[2] in call.args[-1].args:
             return True
     return False
+
+
+def _compares_measures(question: Call) -> bool:
+    """Return whether a program compares two different measures: a volume with a length."""
+    ends = [end for end in question.args if isinstance(end, Call) and end.op == "query"]
+    return question.op in COMPARED and len(ends) == 2 and ends[0].args[0] != ends[1].args[0]
 
 
 def _relates_itself(question: Call) -> bool:
