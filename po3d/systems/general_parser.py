@@ -20,6 +20,7 @@ from po3d.language.program import DIRECTIONS, Call
 from po3d.language.read import everyday
 from po3d.language.read.mending import Mending, mended
 from po3d.language.read.parse import Parse
+from po3d.language.read.referents import disambiguate
 from po3d.language.read.stated_sizes import with_sizes, without_sizes
 from po3d.language.read.weighing import Weighing
 from po3d.reasoning.questions import Question
@@ -130,7 +131,7 @@ def _by_rule(
     from po3d.language.read.reader import ParserOutput as Read
 
     program = everyday.read(getattr(query, sort), query.kind, rows, sort)
-    return [] if program is None else [Read(program, RULED)]
+    return [] if program is None else [Read(disambiguate(program, rows), RULED)]
 
 
 def joined(
