@@ -32,7 +32,7 @@ from po3d.scene.index import SceneIndex
 from po3d.scene.rooms import CATEGORIES, SYNONYMS
 from po3d.scene.table import Scene, to_json
 from po3d.scene.vocabulary import shape_name
-from po3d.systems.answer_options import restrict_to_options
+from po3d.systems.answer_options import restrict_to_options, strip_prompt_template
 from po3d.systems.domain import DOMAIN_MODULES, Execution, ParsedQuestion, SceneExecutor
 from po3d.systems.domain_router import (
     DomainMatch,
@@ -297,7 +297,7 @@ class Model:
             "images": ("view",),
             "views": tuple(views) or (0,),
         }
-        question = self.pipeline.prepared(Question("asked", "", text, task, "", **fields))
+        question = strip_prompt_template(Question("asked", "", text, task, "", **fields))
         (reading,) = self.pipeline.read([question])
         reading = self._restricted_to_options(reading, question)
         if reading.unread and self.pipeline.second is None:

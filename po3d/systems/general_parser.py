@@ -22,6 +22,7 @@ from po3d.language.read.mending import Mending, mended
 from po3d.language.read.parse import Parse
 from po3d.language.read.referents import disambiguate
 from po3d.language.read.stated_sizes import with_sizes, without_sizes
+from po3d.language.read.viewpoints import split_viewpoint
 from po3d.language.read.weighing import Weighing
 from po3d.reasoning.questions import Question
 from po3d.scene.frames import frame_text_anchors, read_anchors
@@ -63,6 +64,8 @@ class GeneralQuestionParser:
         parser refuses."""
         reader = _reader(self.checkpoint, self.device)
         rows = self._rows(tables)
+        if self.executor.kind == "room":
+            questions = list(map(with_viewpoint, questions))
         inputs, mendings = self.parser_inputs(questions, tables)
         candidates = reader.together(inputs, WIDTH, [rows] * len(inputs))
         for one, parses in zip(inputs, candidates, strict=True):
@@ -122,6 +125,13 @@ class GeneralQuestionParser:
             result.append(ParserInput(*texts, self.executor.kind, q.task == "6d", options, things))
             mendings.append(tuple(dict.fromkeys(itertools.chain(*mended_words))))
         return result, mendings
+
+
+def with_viewpoint(question: Question) -> Question:
+    """Return a question about a room with the clause about the viewer at its beginning as its
+    frame, if it has no frame."""
+    frame, text = ("", question.text) if question.frame else split_viewpoint(question.text)
+    return replace(question, text=text, frame=frame) if frame else question
 
 
 def _by_rule(
