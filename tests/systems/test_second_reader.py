@@ -725,6 +725,6 @@ def test_what_is_not_meant_for_a_table_is_refused(model):
     ],
 )
 def test_a_clause_about_the_viewer_becomes_the_frame(text, frame, result):
-    question = Question("q", "view", text, frame=frame)
+    question = Question("q", "view", text, "2d", "", frame=frame)
     found = general_parser.with_viewpoint(question)
     assert (found.text, found.frame) == (result or (text, frame))
