@@ -247,6 +247,8 @@ DISTANCE = "query(distance, {}, {})"
         ),
         ("The bed is under the desk. True or false?", f"holds(under, {BED}, {DESK})"),
         ("The bed is under the desk, isn't it?", f"holds(under, {BED}, {DESK})"),
+        ("There's no chair, right?", f"equal(count({CHAIRS}), count(0))"),
+        ("No chair is on the bed.", f"equal(count(relate(on, {BED}, {CHAIRS})), count(0))"),
         ("What's above the bed?", f"query(name, unique(relate(above, {BED}, scene)))"),
     ],
 )

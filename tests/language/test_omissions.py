@@ -402,6 +402,13 @@ SCOOTER = 'query(color, unique(filter(name, "scooter", scene)))'
         ("What colour is the scooter's front cover?", SCOOTER, True),
         ("What colour is the scooter?", SCOOTER, False),
         ("If the boy turned round, what colour would be left of him?", SCOOTER, True),
+        ("How many chairs are there if you take one away?", f"count({CHAIRS})", True),
+        (
+            "If I move from the bed to the desk, how many chairs do I pass?",
+            f"count({CHAIRS})",
+            False,
+        ),
+        ("There's no chair, right?", f"exist({CHAIRS})", True),
         ("How many chairs are there, and are any white?", f"count({CHAIRS})", True),
         ("How many chairs and beds are there?", f"count({CHAIRS})", False),
     ],

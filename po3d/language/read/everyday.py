@@ -18,7 +18,7 @@ LONGEST_NAME = 4  # words
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 # "what's", "whats"; "the table that the lamp's on"
 _SHORT_IS = re.compile(
-    r"\b((?:what|where|which|who)(?='?s\b)|\w+(?='s (?:on|under|above|below)\b))'?s\b"
+    r"\b((?:what|where|which|who)(?='?s\b)|there(?='s\b)|\w+(?='s (?:on|under|above|below)\b))'?s\b"
 )
 _TAG = re.compile(
     r"(?<=\w)\s*[,.;:?!–—-]\s*(?:true or false|yes or no|y/n|(?:is that )?(?:true|correct|right)"

@@ -64,9 +64,10 @@ def omitted(text: str, question: Call) -> str:
     """Describe the first part of a question that its program omits; "" if none is found."""
     if _relates_itself(question):
         return "the program relates an object to itself"
-    for pattern in (_HYPOTHETICAL, _SECOND_QUESTION):
-        if match := pattern.search(text):
-            return f"the program omits {match[0].strip()!r}"
+    ops = {call.op for call in question.calls()}
+    supposed = None if "before" in ops else _HYPOTHETICAL.search(text)
+    if dropped := supposed or _SECOND_QUESTION.search(text):
+        return f"the program omits {dropped[0].strip()!r}"
     asks_look = question.op == "query" and question.args[0] in LOOKS
     if asks_look and (part := _PART.search(text)) and not _names(question, part[0]):
         return f"the program omits the part {part[0]!r}"
@@ -77,9 +78,7 @@ def omitted(text: str, question: Call) -> str:
         if _words(question).isdisjoint({_RELATIONS[word], *_HEIGHTS}):
             return f"the program omits {word!r}"
     for pattern, allowed in _OMISSION_RULES:
-        if (match := pattern.search(text)) and not allowed(
-            question, {call.op for call in question.calls()}
-        ):
+        if (match := pattern.search(text)) and not allowed(question, ops):
             return f"the program omits {match[0].strip()!r}"
     for pattern in _EITHER:
         for either in pattern.finditer(text):
