@@ -146,7 +146,8 @@ ROOM_RULES = Rules(
     words={"eight": {d: d.replace("behind", "back").replace("_", " ") for d in DIRECTIONS}},
 )
 THREEDSRBENCH_RULES = Rules(
-    region="cone",
+    # "Is the car on her left?": half of the ground, as "left or right?" in the benchmark
+    region="half plane",
     distance="space",
     # People call a right angle different; so 45 degrees exactly still counts as same and parallel.
     aligned_same_deg=math.nextafter(45.0, 90.0),

@@ -18,7 +18,7 @@ from po3d.io.images import Picture, pixels
 from po3d.reasoning.questions import Question, Task
 from po3d.scene.table import Scene
 from po3d.systems.answer import Answer
-from po3d.systems.answer_options import restrict_to_options
+from po3d.systems.answer_options import restrict_to_options, strip_prompt_template
 from po3d.systems.build import build_pipeline
 from po3d.systems.domain import DOMAIN_MODULES, ParsedQuestion
 from po3d.systems.domain_router import (
@@ -164,7 +164,7 @@ class Model:
             "images": ("view",),
             "views": tuple(views) or (0,),
         }
-        question = self.pipeline.prepared(Question("asked", "", text, task, "", **fields))
+        question = strip_prompt_template(Question("asked", "", text, task, "", **fields))
         (reading,) = self.pipeline.read([question])
         reading = _restricted_to_options(reading, question)
         if reading.unread and self.pipeline.second is None:

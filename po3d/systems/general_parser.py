@@ -20,7 +20,9 @@ from po3d.language.program import DIRECTIONS, Call
 from po3d.language.read import everyday
 from po3d.language.read.mending import Mending, mended
 from po3d.language.read.parse import Parse
+from po3d.language.read.referents import disambiguate
 from po3d.language.read.stated_sizes import with_sizes, without_sizes
+from po3d.language.read.viewpoints import split_viewpoint
 from po3d.language.read.weighing import Weighing
 from po3d.reasoning.questions import Question
 from po3d.scene.frames import frame_text_anchors, read_anchors
@@ -62,6 +64,8 @@ class GeneralQuestionParser:
         parser refuses."""
         reader = _reader(self.checkpoint, self.device)
         rows = self._rows(tables)
+        if self.executor.kind == "room":
+            questions = list(map(with_viewpoint, questions))
         inputs, mendings = self.parser_inputs(questions, tables)
         candidates = reader.together(inputs, WIDTH, [rows] * len(inputs))
         for one, parses in zip(inputs, candidates, strict=True):
@@ -123,6 +127,13 @@ class GeneralQuestionParser:
         return result, mendings
 
 
+def with_viewpoint(question: Question) -> Question:
+    """Return a question about a room with the clause about the viewer at its beginning as its
+    frame, if it has no frame."""
+    frame, text = ("", question.text) if question.frame else split_viewpoint(question.text)
+    return replace(question, text=text, frame=frame) if frame else question
+
+
 def _by_rule(
     query: "ParserInput", rows: Sequence[Mapping[str, str]], sort: "Sort" = "question"
 ) -> "list[Read]":
@@ -130,7 +141,7 @@ def _by_rule(
     from po3d.language.read.reader import ParserOutput as Read
 
     program = everyday.read(getattr(query, sort), query.kind, rows, sort)
-    return [] if program is None else [Read(program, RULED)]
+    return [] if program is None else [Read(disambiguate(program, rows), RULED)]
 
 
 def joined(

@@ -36,7 +36,6 @@ from po3d.language.read.omissions import (
 from po3d.language.read.parse import BEYOND, Parse
 from po3d.language.read.stated_sizes import omits_size
 from po3d.language.read.unspecified import UNSPECIFIED, choices
-from po3d.language.read.viewpoints import split_viewpoint
 from po3d.language.read.weighing import ParseEvidence
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.questions import Prediction, Question
@@ -115,7 +114,7 @@ class Pipeline:
         return predictions
 
     def answers(self, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
-        questions = [list(map(self.prepared, own)) for own, _ in batch]
+        questions = [list(map(strip_prompt_template, own)) for own, _ in batch]
         read = iter(self.read([q for own in questions for q in own]))
         readings = [self._lost(own, list(islice(read, len(own)))) for own in questions]
         looks = []
@@ -133,15 +132,6 @@ class Pipeline:
                 [predicted(self.executor, answering, q, r, image.tables) for q, r in pairs]
             )
         return results
-
-    def prepared(self, question: Question) -> Question:
-        """Return the question without a harness's prompt; in rooms, a clause about the viewer at
-        its beginning becomes its frame."""
-        question = strip_prompt_template(question)
-        if self.executor.kind != "room" or question.frame:
-            return question
-        frame, text = split_viewpoint(question.text)
-        return replace(question, text=text, frame=frame) if frame else question
 
     def _reread(self, parsed: ParsedImage) -> list[ParsedQuestion]:
         """Return the parses of one image's questions. Where the general parser is consulted,

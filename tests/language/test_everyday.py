@@ -247,6 +247,8 @@ DISTANCE = "query(distance, {}, {})"
         ),
         ("The bed is under the desk. True or false?", f"holds(under, {BED}, {DESK})"),
         ("The bed is under the desk, isn't it?", f"holds(under, {BED}, {DESK})"),
+        ("There's no chair, right?", f"equal(count({CHAIRS}), count(0))"),
+        ("No chair is on the bed.", f"equal(count(relate(on, {BED}, {CHAIRS})), count(0))"),
         ("What's above the bed?", f"query(name, unique(relate(above, {BED}, scene)))"),
     ],
 )
@@ -254,10 +256,34 @@ def test_distances_tags_and_short_forms_are_read(text, meant):
     assert program(text) == meant
 
 
+IT = "unique(changed(scene))"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "meant"),
+    [
+        (
+            "Is it still less than 2 m from the bed?",
+            "room",
+            f"less_than({DISTANCE.format(IT, BED)}, count(2))",
+        ),
+        (
+            "Is it closer to the bed now than the desk is?",
+            "room",
+            f"less_than({DISTANCE.format(IT, BED)}, {DISTANCE.format(DESK, BED)})",
+        ),
+        ("What's under the bed?", "photo", f"query(name, unique(relate(under, {BED}, scene)))"),
+        ("What's under the bed?", "room", "None"),
+    ],
+)
+def test_it_is_what_changed_and_under_is_the_view(text, kind, meant):
+    assert str(read(text, kind, THINGS)) == meant
+
+
 def test_one_of_a_comparison_is_of_the_same_name():
     red, brown = (f'unique(filter(color, "{color}", {{}}))' for color in ("red", "brown"))
     things = (*THINGS, {"name": "chair", "color": "brown"})
-    found = read("Is the red chair nearer the bed than the brown one?", "room", things)
+    found = read("Is the red chair nearer the bed than the brown one is?", "room", things)
     ends = (DISTANCE.format(look.format(CHAIRS), BED) for look in (red, brown))
     assert str(found) == f"less_than({', '.join(ends)})"
 

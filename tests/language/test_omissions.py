@@ -401,7 +401,23 @@ SCOOTER = 'query(color, unique(filter(name, "scooter", scene)))'
         ("No wait, is the bed white?", f'exist(filter(color, "white", group({BED})))', False),
         ("What colour is the scooter's front cover?", SCOOTER, True),
         ("What colour is the scooter?", SCOOTER, False),
+        ("If the boy turned round, what colour would be left of him?", SCOOTER, True),
+        ("How many chairs are there if you take one away?", f"count({CHAIRS})", True),
+        (
+            "If I move from the bed to the desk, how many chairs do I pass?",
+            f"count({CHAIRS})",
+            False,
+        ),
+        ("There's no chair, right?", f"exist({CHAIRS})", True),
+        ("How many chairs are there, and are any white?", f"count({CHAIRS})", True),
+        ("How many chairs and beds are there?", f"count({CHAIRS})", False),
     ],
 )
 def test_alternatives_denials_and_parts_are_not_omitted(text, program, omits):
     assert bool(omitted(text, Call.parse(program))) is omits
+
+
+@pytest.mark.parametrize(("measure", "omits"), [("length", True), ("volume", False)])
+def test_different_measures_are_not_compared(measure, omits):
+    question = Call.parse(f"less_than(query(volume, {BED}), query({measure}, {DESK}))")
+    assert bool(omitted("Is the bed smaller than the desk?", question)) is omits

@@ -35,6 +35,7 @@ def test_a_clause_about_the_viewer_is_the_frame(text, frame, rest):
         "Is the lamp on my left?",
         "On the desk, what is left of the lamp?",
         "If you look at the desk, what is on it?",  # "it" needs its clause
+        "If you stand by the bed, which is farther, the lamp or the desk?",  # no direction
         "You see the bed, right?",
         "Standing in the corner, a lamp.",
         "If the scooter drives on, what does it hit?",

@@ -710,3 +710,21 @@ def test_what_is_not_meant_for_a_table_is_refused(model):
     assert room == read_scene(ROOM)
     assert street == read_scene(STREET)
     assert street != street.moved(0, left=1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "frame", "result"),
+    [
+        (
+            "If I sit on the bed, is the lamp on my left?",
+            "",
+            ("Is the lamp on my left?", "I sit on the bed."),
+        ),
+        ("If I sit on the bed, is the lamp on my left?", "The door is at the front.", None),
+        ("Is the lamp on my left?", "", None),
+    ],
+)
+def test_a_clause_about_the_viewer_becomes_the_frame(text, frame, result):
+    question = Question("q", "view", text, "2d", "", frame=frame)
+    found = general_parser.with_viewpoint(question)
+    assert (found.text, found.frame) == (result or (text, frame))

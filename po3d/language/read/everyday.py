@@ -18,7 +18,7 @@ LONGEST_NAME = 4  # words
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 # "what's", "whats"; "the table that the lamp's on"
 _SHORT_IS = re.compile(
-    r"\b((?:what|where|which|who)(?='?s\b)|\w+(?='s (?:on|under|above|below)\b))'?s\b"
+    r"\b((?:what|where|which|who)(?='?s\b)|there(?='s\b)|\w+(?='s (?:on|under|above|below)\b))'?s\b"
 )
 _TAG = re.compile(
     r"(?<=\w)\s*[,.;:?!–—-]\s*(?:true or false|yes or no|y/n|(?:is that )?(?:true|correct|right)"
@@ -36,8 +36,12 @@ def read(
     """
     text = _TAG.sub("?", text.lower().replace("’", "'"))
     words = _WORD.findall(_SHORT_IS.sub(r"\1 is", text))
-    result = Everyday(load("everyday"), words, things).values(form) if words else []
-    program = next((value for value, end in result if end == len(words)), None)
+    if not words:
+        return None
+    parser = Everyday(load("everyday"), words, things)
+    forms = [form, "seen"] if kind == "photo" and form == "question" else [form]
+    results = (result for one in forms for result in parser.values(one))
+    program = next((value for value, end in results if end == len(words)), None)
     return None if program is None else _framed(program, FRAMES.get(kind, "camera"))
 
 

@@ -17,18 +17,20 @@ _WORDINGS = load("omissions", "patterns")
 # fmt: off
 (
     DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY, _MORE_OR, _ALTERNATIVES, _NO_THING,
-    _REMOVED, _ADDED, _PART,
+    _REMOVED, _ADDED, _PART, _HYPOTHETICAL, _SECOND_QUESTION,
 ) = (
     _WORDINGS.expression(key, re.IGNORECASE)
     for key in (
         "denied", "partly", "ordinal", "numbered", "negation", "every", "more_or", "alternatives",
         "no_thing", "removal", "addition", "part",
+        "hypothetical", "second_question",
     )
 )
 # fmt: on
 _TELLING, _POINTING = (frozenset(_WORDINGS.wordings(key)) for key in ("telling", "pointing"))
 PARTS = ("some", "exclude", "group")  # operations that select some of a set, or list its members
 EDITS = ("move", "turn", "face", "remove", "set", "replace")
+LOOKS = ("color", "material", "size", "state")
 COMPARED = ("equal", "less_than", "greater_than")
 # Patterns of questions, each with a test whether the program expresses them; the first that fails
 # is reported.
@@ -62,7 +64,12 @@ def omitted(text: str, question: Call) -> str:
     """Describe the first part of a question that its program omits; "" if none is found."""
     if _relates_itself(question):
         return "the program relates an object to itself"
-    if (part := _PART.search(text)) and not _names(question, part[0]):
+    ops = {call.op for call in question.calls()}
+    supposed = None if "before" in ops else _HYPOTHETICAL.search(text)
+    if dropped := supposed or _SECOND_QUESTION.search(text):
+        return f"the program omits {dropped[0].strip()!r}"
+    asks_look = question.op == "query" and question.args[0] in LOOKS
+    if asks_look and (part := _PART.search(text)) and not _names(question, part[0]):
         return f"the program omits the part {part[0]!r}"
     message = set(text.lower().replace("n't", "nt").replace("-", " ").split())
     if question.op not in COMPARED and _TELLING.isdisjoint(message):
@@ -71,14 +78,14 @@ def omitted(text: str, question: Call) -> str:
         if _words(question).isdisjoint({_RELATIONS[word], *_HEIGHTS}):
             return f"the program omits {word!r}"
     for pattern, allowed in _OMISSION_RULES:
-        if (match := pattern.search(text)) and not allowed(
-            question, {call.op for call in question.calls()}
-        ):
+        if (match := pattern.search(text)) and not allowed(question, ops):
             return f"the program omits {match[0].strip()!r}"
     for pattern in _EITHER:
         for either in pattern.finditer(text):
             if len({word.lower() for word in either.groups()} & _words(question)) == 1:
                 return f"the program reduces {either[0]!r} to one of them"
+    if _compares_measures(question):
+        return "the program compares different measures"
     return "the program compares an object with itself" if _compares_itself(question) else ""
 
 
@@ -100,6 +107,12 @@ def _compares_itself(question: Call) -> bool:
         if measured and call.args[-1].op == "group" and call.args[2] in call.args[-1].args:
             return True
     return False
+
+
+def _compares_measures(question: Call) -> bool:
+    """Return whether a program compares two different measures: a volume with a length."""
+    ends = [end for end in question.args if isinstance(end, Call) and end.op == "query"]
+    return question.op in COMPARED and len(ends) == 2 and ends[0].args[0] != ends[1].args[0]
 
 
 def _relates_itself(question: Call) -> bool:
