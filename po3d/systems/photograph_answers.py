@@ -194,11 +194,15 @@ def _colored(belief: Mapping[str, float] | None, values: Sequence[str]) -> float
 
 
 def yes_no(program: Call) -> tuple[Call, str]:
-    """Rewrite "is A to the left of B" to the choice "left or right"; return it with the direction
-    that means yes. Return any other program unchanged, with ""."""
+    """Rewrite "is A to the left of B" to the choice "left or right", and "is A facing the camera"
+    to "toward or away"; return it with the direction that means yes. Return any other program
+    unchanged, with ""."""
     if program.op != "exist" or program.args[0].op != "relate" or len(program.args[0].args) != 4:
         return program, ""
     side, anchor, frame, things = program.args[0].args
+    facing = frame == Call("frame", ("object",)) and things == Call("group", (Call("viewer"),))
+    if facing and side in ("front", "behind"):
+        return Call("direction", (anchor, Call("viewer"), frame, SIDES[side])), side
     if side not in SIDES or frame != Call("frame", ("camera",)) or things.op != "group":
         return program, ""
     if len(things.args) != 1:

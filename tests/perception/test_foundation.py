@@ -398,13 +398,14 @@ class Aggregator(torch.nn.Module):
     def __init__(self, width=32, patch=7):
         super().__init__()
         self.patches = torch.nn.Conv2d(3, width, patch, patch)
-        self.block = torch.nn.TransformerEncoderLayer(width, 2, 64, batch_first=True)
+        self.query, self.value = torch.nn.Linear(width, width), torch.nn.Linear(width, width)
         self.first = torch.nn.Parameter(torch.zeros(1, 1, width))
 
     def forward(self, images):
         batch, views = images.shape[:2]
         rows = self.patches(images.flatten(0, 1)).flatten(2).transpose(1, 2)
-        tokens = self.block(torch.cat([self.first.expand(len(rows), -1, -1), rows], 1))
+        rows = torch.cat([self.first.expand(len(rows), -1, -1), rows], 1)
+        tokens = (self.query(rows) @ rows.transpose(1, 2)).softmax(-1) @ self.value(rows)
         return [tokens.unflatten(0, (batch, views))], 1
 
 
