@@ -1,7 +1,8 @@
 """Answer the questions about 60 COCO photographs (data/photographs/README.md) with `po3d ask`'s
 model.
 
-    python -m tools.photograph_bank PHOTOGRAPHS --detector FILE.onnx [--part dev] [--out FILE]
+    python -m tools.photograph_bank PHOTOGRAPHS --detector FILE.onnx [--pose FILE] [--part dev]
+        [--out FILE]
 
 PHOTOGRAPHS is a folder with COCO's files. An answer is right if it equals the annotators' one
 without articles and case, or if one of them ends with the other as a word ("dining table",
@@ -15,6 +16,7 @@ import sys
 import time
 import warnings
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from po3d.cli import ask, ask_model
@@ -37,10 +39,12 @@ def main() -> int:
     )
     parser.add_argument("photographs", type=Path)
     parser.add_argument("--detector", required=True, metavar="FILE")
+    parser.add_argument("--pose", metavar="FILE", help="a pose network for the facing of people")
     parser.add_argument("--part", choices=PARTS, default="all")
     parser.add_argument("--out", type=Path, metavar="ANSWERS.jsonl")
     options = parser.parse_args()
-    return guarded(lambda: run(options.photographs, options.detector, options.out, options.part))
+    given = ["--detector", options.detector, *(["--pose", options.pose] if options.pose else [])]
+    return guarded(lambda: run(options.photographs, given, options.out, options.part))
 
 
 def part_of(records: list[dict], part: str) -> list[dict]:
@@ -50,8 +54,9 @@ def part_of(records: list[dict], part: str) -> list[dict]:
     return [r for r in records if part == "all" or (r["image"] in dev) == (part == "dev")]
 
 
-def run(photographs: Path, detector: str, out: Path | None, part: str = "all") -> None:
-    """Print the shares of right, wrong and abstained answers by type of question."""
+def run(photographs: Path, given: Sequence[str], out: Path | None, part: str = "all") -> None:
+    """Print the shares of right, wrong and abstained answers by type of question. `given`: options
+    of `po3d ask`."""
     arguments = argparse.ArgumentParser()
     ask.add_arguments(arguments)
     model, results, started = None, [], time.monotonic()
@@ -59,8 +64,8 @@ def run(photographs: Path, detector: str, out: Path | None, part: str = "all") -
     for record in part_of(list(read_jsonl(BANK, "question bank")), part):
         path = photographs / record["image"]
         if model is None:
-            given = ["--perception", "photo", "--detector", detector, str(path), record["question"]]
-            model = ask_model.model_of(arguments.parse_args(given), None, read_image(path))
+            words = ["--perception", "photo", *given, str(path), record["question"]]
+            model = ask_model.model_of(arguments.parse_args(words), None, read_image(path))
             started = time.monotonic()
         answer = model.ask(path, record["question"], options=record["options"] or ())
         given_answer = answer.answer if answer.status == "ok" else None
@@ -68,6 +73,7 @@ def run(photographs: Path, detector: str, out: Path | None, part: str = "all") -
             key: getattr(answer, key) for key in ("status", "reason", "probability", "program")
         }
         result |= {"predicted": given_answer, "outcome": outcome(given_answer, record["answer"])}
+        result["likeliest"] = answer.choices[0].answer if answer.choices else answer.answer
         results.append(record | result)
     if out is not None:
         with atomic_write(out) as file:

@@ -53,6 +53,7 @@ READ_BY = {
     "depth": ("photo",),
     "intrinsics": ("photo",),
     "known": ("photo",),
+    "pose": ("photo",),
     "perception_checkpoint": ("street",),
     "parser_checkpoint": ("street", "a street's table"),
     "room_parser_checkpoint": ("map", "a room's table"),
@@ -71,6 +72,7 @@ PHOTOGRAPH_OPTIONS = (
         "FILE",
         "the camera's fx, fy, cx, cy in pixels: JSON, a 3 x 3 matrix, or KITTI's calibration",
     ),
+    ("--pose", "FILE", "a pose network, for the facing of people (docs/photographs.md)"),
     ("--known", "THING: HEIGHT", 'the height of one thing, which fixes the scale: "mug: 0.1 m"'),
 )
 

@@ -100,6 +100,7 @@ def _photographs(arguments: argparse.Namespace) -> Model:
         "depth.file": arguments.depth,
         "intrinsics": arguments.intrinsics,
         "known": arguments.known,
+        "orientation.pose": arguments.pose,
     }
     own = [f"perception.{key}={value}" for key, value in keys.items() if value]
     config = varied(compose("evaluate", ["perception=foundation", *own, *arguments.set]), {})

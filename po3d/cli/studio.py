@@ -27,6 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="images are photographs: a detector as an ONNX file (docs/photographs.md)",
     )
     parser.add_argument(
+        "--pose",
+        metavar="FILE",
+        help="photographs: a pose network, for the facing of people (docs/photographs.md)",
+    )
+    parser.add_argument(
         "--port",
         type=int,
         default=8080,
@@ -40,7 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     if not 0 <= arguments.port < 65536:
         raise InputError("--port should be between 0 and 65535")
+    if arguments.pose and not arguments.detector:
+        raise InputError("--pose is for photographs; give --detector FILE, too")
     needed("viser", "studio", "the studio needs")
     from po3d.cli.studio_page import serve
 
-    return serve(arguments.input, arguments.port, arguments.detector)
+    return serve(arguments.input, arguments.port, arguments.detector, arguments.pose)

@@ -38,13 +38,15 @@ FIRST = {  # question of each domain
 }
 
 
-def serve(path: str | None, port: int, detector: str | None = None) -> int:
-    """Serve the page until interrupted or terminated. `detector`: an ONNX file for photographs."""
+def serve(path: str | None, port: int, detector: str | None = None, pose: str | None = None) -> int:
+    """Serve the page until interrupted or terminated. `detector`, `pose`: network files for
+    photographs."""
     session = Session()
     if detector is not None:
         from po3d.perception.foundation import foundation
 
-        session.photographs = load("photographs", perception=foundation({"onnx": detector}))
+        looks = foundation({"onnx": detector}, orientation={"pose": pose})
+        session.photographs = load("photographs", perception=looks)
     if path is None:
         session.open_example("street.jpg")
     else:

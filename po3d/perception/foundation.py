@@ -13,6 +13,7 @@ from po3d.perception.foundation_estimator import FoundationEstimator, KnownSize
 from po3d.perception.foundation_weights import HEAD, Weights, folders
 from po3d.perception.onnx_detector import OnnxDetector, read_names
 from po3d.perception.onnx_session import check_file
+from po3d.perception.people_facing import PeopleFacing
 from po3d.perception.photo_detections import Choice
 
 DETECTOR = "IDEA-Research/grounding-dino-base"
@@ -54,7 +55,8 @@ def foundation(
     `detector`: `transformers` (a folder or hub name) with `revision`, or `onnx` (a file) with
     `names`, `temperature` and `tiles`. `depth`: `transformers`, or `file` with `unit`; "none" or
     None: size priors. `orientation`: `weights` (a folder) with `revision`, or `onnx` (Orient
-    Anything V2). Depth and orientation that are not given are the default networks if the detector
+    Anything V2), and `pose`, a file that gives the facing of people. Depth and orientation that are
+    not given are the default networks if the detector
     is one of transformers, and none with an ONNX file.
 
     Raise InputError naming all missing weights. Networks are loaded with the first image.
@@ -75,7 +77,7 @@ def foundation(
         raise InputError("perception.depth.unit is for perception.depth.file")
     if by_file and file is None and (by_file.get("transformers") or onnx is None):
         nodes["depth"] = {"name": by_file.get("transformers") or DEPTH, **by_file}
-    facing = (orientation or {}).get("onnx")
+    facing, pose = (orientation or {}).get("onnx"), (orientation or {}).get("pose")
     _one_of("perception.orientation", orientation or {}, "weights", "onnx")
     if facing is not None:
         check_file(facing, "orientation", "docs/foundation.md")
@@ -125,6 +127,9 @@ def foundation(
     head = nodes["orientation"]["name"] if "orientation" in nodes else "none"
     if facing is not None:
         face, head = _orientation_v2(facing), Path(facing).name
+    people = None
+    if pose is not None:
+        people, head = PeopleFacing(pose), f"{head}, pose {Path(pose).name}"
     return FoundationEstimator(
         detect,
         measure,
@@ -133,6 +138,7 @@ def foundation(
         classes=classes,
         intrinsics=None if intrinsics is None else read_intrinsics(intrinsics),
         known=None if known is None else parse_known(known),
+        pose=people,
         version=(
             f"detector {Path(onnx).name if onnx else nodes['detector']['name']}, depth {source},"
             f" orientation {head}"

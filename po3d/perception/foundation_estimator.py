@@ -60,6 +60,7 @@ COMMON = 0.15
 UNITS_OFF = 3.0  # factor between heights in a depth map and usual ones that suggests a wrong unit
 NAMED = 0.6  # least fit of a noun to the class of a fixed list, or to an object of known size
 LEAST_FOCAL, MOST_FOCAL = 0.1, 100.0  # focal lengths of intrinsics, in widths of the picture
+PERSON = "person"
 VERTICAL = 0.2  # lower bound on the horizontal component of a front that points up or down
 
 
@@ -95,6 +96,8 @@ class FoundationEstimator:
     classes: Sequence[str] = ()  # of a detector with a fixed list, in the order of its scores
     intrinsics: Intrinsics | None = None
     known: KnownSize | None = None
+    # (picture, boxes of people) -> one Facing per box, or None; people_facing
+    pose: Callable[[Pixels, Sequence[Array]], Sequence[Any]] | None = None
     version: str | None = None  # what runs, for reports
     checkpoint: str | None = None  # file of the detector, if it is one
     name: ClassVar[str] = "foundation"
@@ -133,6 +136,8 @@ class FoundationEstimator:
         facing: Sequence[Any] = [None] * len(things_placed)
         if self.face is not None and things_placed:
             facing = self.face([crop(small, thing.detection.box) for thing in things_placed])
+        if self.pose is not None:
+            facing = self._with_people(small, things_placed, facing)
         if self.classes:
             things_placed = [
                 thing._replace(
@@ -161,6 +166,19 @@ class FoundationEstimator:
             view_camera = replace(view_camera, center=(x * scale[0], y * scale[1]))
         axes = viewer_axes((math.cos(AZIMUTH), math.sin(AZIMUTH)))
         return Scene(objects, axes, "predicted", view_camera, image=name)
+
+    def _with_people(
+        self, picture: Pixels, things: Sequence[Placed], facing: Sequence[Any]
+    ) -> list[Any]:
+        """Return the orientations with those of people by the pose network, where it has one."""
+        rows = [
+            k for k, t in enumerate(things) if fits(PERSON, likeliest_name(t.detection)) >= NAMED
+        ]
+        found = self.pose(picture, [things[k].detection.box for k in rows]) if rows else []
+        result = list(facing)
+        for k, one in zip(rows, found, strict=True):
+            result[k] = one or result[k]
+        return result
 
     def _lens(
         self, width: int, height: int, scale: tuple[float, float]

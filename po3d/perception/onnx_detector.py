@@ -10,8 +10,11 @@ The form of the outputs is recognised from their names and shapes (n boxes, c cl
     yolo_rows   (1, n, 6)       end to end: corners, score, class index
     detr_rows   labels, boxes, scores: RT-DETR and D-FINE as their authors export them
     detr        logits, pred_boxes: RT-DETR and D-FINE as transformers' models are exported
+    mmdet       dets, labels, masks: RTMDet-Ins by MMDeploy
+    mask_rcnn   boxes, labels, scores, masks: torchvision's, one picture
 
-All others are refused. No file is downloaded here.
+`yolo_v5` and `yolo_v8` with a second output of mask prototypes, and `detr` with `pred_masks`, give
+masks, too (`onnx_masks`). All others are refused. No file is downloaded here.
 """
 
 import math
@@ -22,10 +25,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from po3d.io.errors import InputError
 from po3d.io.files import lines_beside, read_text
+from po3d.perception import onnx_masks
+from po3d.perception.onnx_frames import corners, letterbox, planes, stretched
 from po3d.perception.onnx_session import LONGEST, OnnxNetwork, check_file, run_network, session
 from po3d.scene.geometry import Array
 
@@ -34,12 +38,14 @@ Pixels = NDArray[np.uint8]
 STRIDES = (8, 16, 32)  # of YOLO's grids
 TEXT = 1_000_000  # bytes of a file of class names
 SIDE = 640  # input size of networks that accept any
-GRAY = 114  # of the border around pictures in YOLO's inputs
 LEAST = 0.03  # scores below are dropped
 OVERLAP = 0.5  # IoU above which two boxes of one class are one object
 WIDE = 1.8  # aspect ratio above which a picture is also cut into tiles
 TILE_WIDTH = 1.25  # width of a tile in heights of the picture
 MOST_TILES = 12  # of a picture
+# Mean and standard deviation of RTMDet's inputs, BGR.
+RTMDET = np.array([103.53, 116.28, 123.675]), np.array([57.375, 57.12, 58.395])
+UNBATCHED = "mask_rcnn"  # the form whose outputs have no dimension of pictures
 BORDER = 4  # pixels; a box that ends so close to an inner edge of a tile is cut off
 
 
@@ -68,51 +74,6 @@ def read_names(path: str | Path) -> tuple[str, ...]:
     return names
 
 
-# --- inputs and outputs ---------------------------------------------------------------------------
-
-
-class Frame(NamedTuple):
-    """How a picture was put into the network's input: pixels = (input - offset) / scale."""
-
-    width: int  # of the picture
-    height: int
-    scale: tuple[float, float]
-    offset: tuple[float, float] = (0.0, 0.0)
-
-    def boxes(self, box: Array) -> Array:
-        """Return boxes (n, 4) of the input in pixels of the picture, cut at its edges."""
-        box = (box - np.tile(self.offset, 2)) / np.tile(self.scale, 2)
-        return box.clip(0, np.tile([self.width, self.height], 2))
-
-
-def _letterbox(picture: Pixels, width: int, height: int, centred: bool) -> tuple[Pixels, Frame]:
-    """Return the picture in a gray rectangle of that size, its aspect ratio kept."""
-    h, w = picture.shape[:2]
-    scale = min(width / w, height / h)
-    size = max(1, round(w * scale)), max(1, round(h * scale))
-    small = np.asarray(Image.fromarray(picture).resize(size, Image.Resampling.BILINEAR))
-    x, y = ((width - size[0]) // 2, (height - size[1]) // 2) if centred else (0, 0)
-    canvas = np.full((height, width, 3), GRAY, np.uint8)
-    canvas[y : y + size[1], x : x + size[0]] = small
-    return canvas, Frame(w, h, (size[0] / w, size[1] / h), (x, y))
-
-
-def _stretched(picture: Pixels, width: int, height: int) -> tuple[Pixels, Frame]:
-    h, w = picture.shape[:2]
-    small = np.asarray(Image.fromarray(picture).resize((width, height), Image.Resampling.BILINEAR))
-    return small, Frame(w, h, (width / w, height / h))
-
-
-def _planes(pixels: Pixels, factor: float = 1 / 255) -> Array:
-    return np.ascontiguousarray(pixels.transpose(2, 0, 1)[None], np.float32) * np.float32(factor)
-
-
-def _corners(centred: Array) -> Array:
-    """Convert boxes (n, 4) from centre and size to corners."""
-    half = centred[:, 2:4] / 2
-    return np.concatenate([centred[:, :2] - half, centred[:, :2] + half], 1)
-
-
 def grid_cells(width: int, height: int) -> tuple[Array, Array]:
     """Return the cells (n, 2) of YOLOX's grids, and their strides (n, 1)."""
     cells, strides = [], []
@@ -132,10 +93,10 @@ def yolox_boxes(rows: Array, width: int, height: int) -> Array:
     rows = rows.astype(float)
     raw = float(rows[:, 2:4].min()) < 0 or float(np.abs(rows[:, :2]).max()) < width / 4
     if not raw:
-        return _corners(rows)
+        return corners(rows)
     cells, strides = grid_cells(width, height)
     size = np.exp(rows[:, 2:4].clip(max=10)) * strides
-    return _corners(np.concatenate([(rows[:, :2] + cells) * strides, size], 1))
+    return corners(np.concatenate([(rows[:, :2] + cells) * strides, size], 1))
 
 
 class OnnxDetector:
@@ -188,21 +149,45 @@ class OnnxDetector:
     def _form(self) -> str:
         outputs, c = self.network.outputs, len(self.names)
         names = {port.name for port in outputs}
+        if {"dets", "labels", "masks"} <= names:
+            return "mmdet"
+        if {"labels", "boxes", "scores", "masks"} <= names:
+            return "mask_rcnn"
         if {"labels", "boxes", "scores"} <= names:
             return "detr_rows" if len(self.network.inputs) == 2 else ""
         if {"logits", "pred_boxes"} <= names:
             (logits,) = (port for port in outputs if port.name == "logits")
             return "detr" if logits.shape[-1] in (c, -1) else ""
-        if len(outputs) != 1 or len(outputs[0].shape) != 3:
+        if len(outputs) not in (1, 2) or len(outputs[0].shape) != 3:
             return ""
         _, rows, columns = outputs[0].shape
+        width, height = self.size
+        cells = len(grid_cells(width, height)[0])
+        if len(outputs) == 2:
+            m = self.prototypes
+            if m and columns == 5 + c + m and rows == 3 * cells:
+                return "yolo_v5"
+            return "yolo_v8" if m and rows == 4 + c + m else ""
         if columns == 6 and c != 1:
             return "yolo_rows"
         if columns == 5 + c:
-            width, height = self.size
-            cells = len(grid_cells(width, height)[0])
             return {cells: "yolox", 3 * cells: "yolo_v5", -1: "yolox"}.get(rows, "")
         return "yolo_v8" if rows == 4 + c else ""
+
+    @property
+    def prototypes(self) -> int:
+        """Number of mask prototypes in a second output (1, m, h, w); 0 without one."""
+        outputs = self.network.outputs
+        if len(outputs) != 2 or len(outputs[1].shape) != 4:
+            return 0
+        return max(0, outputs[1].shape[1])
+
+    @property
+    def has_masks(self) -> bool:
+        """Whether the network gives masks."""
+        names = {port.name for port in self.network.outputs}
+        by_name = not names.isdisjoint(("masks", "pred_masks"))
+        return by_name or (self.form in ("yolo_v5", "yolo_v8") and self.prototypes > 0)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -219,16 +204,19 @@ class OnnxDetector:
         """Return boxes (n, 4) of a picture (H, W, 3) with scores (n, classes)."""
         parts = []
         for x, width in self._windows(picture):
-            boxes = self._detect(np.ascontiguousarray(picture[:, x : x + width]))
-            box = boxes.box + np.array([x, 0, x, 0])
-            cut = (x > 0) & (box[:, 0] < x + BORDER)
+            boxes = self._detect(picture, x, width)
+            cut = (x > 0) & (boxes.box[:, 0] < x + BORDER)
             end = x + width
-            cut |= (end < picture.shape[1]) & (box[:, 2] > end - BORDER)
-            parts.append(Boxes(box[~cut], boxes.score[~cut]))
+            cut |= (end < picture.shape[1]) & (boxes.box[:, 2] > end - BORDER)
+            mask = None if boxes.mask is None else boxes.mask[~cut]
+            parts.append(Boxes(boxes.box[~cut], boxes.score[~cut], mask))
         box = np.concatenate([part.box for part in parts])
         score = np.concatenate([part.score for part in parts])
-        kept = class_wise_nms(box, score)
-        return Boxes(box[kept], self._calibrated(score[kept]))
+        selected = class_wise_nms(box, score)
+        mask = None
+        if self.has_masks:
+            mask = np.concatenate([part.mask for part in parts])[selected]
+        return Boxes(box[selected], self._calibrated(score[selected]), mask)
 
     def _windows(self, picture: Pixels) -> Iterator[tuple[int, int]]:
         """Yield left edge and width of the whole picture and of its tiles."""
@@ -247,15 +235,21 @@ class OnnxDetector:
         p = score.clip(1e-6, 1 - 1e-6)
         return np.where(score > 0, 1 / (1 + (1 / p - 1) ** (1 / self.temperature)), 0.0)
 
-    def _detect(self, picture: Pixels) -> Boxes:
-        """Return the detections in one window with scores of at least LEAST."""
+    def _detect(self, picture: Pixels, left: int, across: int) -> Boxes:
+        """Return the detections in one window, of `across` columns from `left`, with scores of at
+        least LEAST. Boxes and masks are those of the picture."""
         form, (width, height) = self.form, self.size
-        if form.startswith("detr"):
-            pixels, frame = _stretched(picture, width, height)
+        window = np.ascontiguousarray(picture[:, left : left + across])
+        if form.startswith("detr") or form == "mask_rcnn":
+            pixels, frame = stretched(window, width, height)
         else:
-            pixels, frame = _letterbox(picture, width, height, centred=form != "yolox")
+            centred = form not in ("yolox", "mmdet")
+            pixels, frame = letterbox(window, width, height, centred)
         # YOLOX was trained on BGR pixels of 0 to 255.
-        inputs = _planes(pixels[..., ::-1], 1.0) if form == "yolox" else _planes(pixels)
+        if form == "mmdet":
+            inputs = planes((pixels[..., ::-1] - RTMDET[0]) / RTMDET[1], 1.0)
+        else:
+            inputs = planes(pixels[..., ::-1], 1.0) if form == "yolox" else planes(pixels)
         arrays = {self.network.inputs[0].name: inputs}
         if form == "detr_rows":
             arrays[self.network.inputs[1].name] = np.array([[width, height]], np.int64)
@@ -263,7 +257,32 @@ class OnnxDetector:
         box, score = self._decoded(form, outputs, width, height)
         box, sure = frame.boxes(box), score.max(1, initial=0) >= LEAST
         sure &= ((box[:, 2:] - box[:, :2]) >= 1).all(1)
-        return Boxes(box[sure], score[sure])
+        rows = np.flatnonzero(sure)
+        offset = np.array([left, 0, left, 0])
+        if not self.has_masks:
+            return Boxes(box[rows] + offset, score[rows])
+        rows = rows[class_wise_nms(box[rows], score[rows])]
+        box = box[rows] + offset
+        mask = onnx_masks.on_picture(
+            self._masks(form, outputs, rows),
+            box,
+            picture.shape[1::-1],
+            left,
+            frame,
+            (width, height),
+        )
+        return Boxes(box, score[rows], mask)
+
+    def _masks(self, form: str, outputs: Sequence[Array], rows: Array) -> NDArray[np.bool_]:
+        """Return the masks (k, h, w) over the network's input of some rows of boxes."""
+        if form in ("yolo_v5", "yolo_v8"):
+            table = outputs[0][0] if form == "yolo_v5" else outputs[0][0].T
+            return onnx_masks.from_prototypes(table[rows, -self.prototypes :], outputs[1][0])
+        by_name = dict(zip([port.name for port in self.network.outputs], outputs, strict=True))
+        if form == "detr":
+            return by_name["pred_masks"][0][rows] > 0
+        masks = by_name["masks"][:, 0] if form == UNBATCHED else by_name["masks"][0]
+        return masks[rows] >= onnx_masks.PROBABLE
 
     def _outputs(self, form: str, arrays: dict[str, Array]) -> list[Array]:
         """Run the network; InputError if it fails, or for outputs of another form than its
@@ -271,18 +290,30 @@ class OnnxDetector:
         outputs = run_network(self.network, arrays, f"detector {self.path}")
         if not all(out.dtype.kind in "uif" and np.isfinite(out).all() for out in outputs):
             raise InputError(f"detector {self.path}: its outputs are not finite")
-        c, shapes = len(self.names), [out.shape[1:] for out in outputs]
-        if form.startswith("detr"):
+        c, batched = len(self.names), form != UNBATCHED
+        shapes = [out.shape[1:] if batched else out.shape for out in outputs]
+        if not form.startswith("yolo"):
             by_name = {port.name: shape for port, shape in zip(self.network.outputs, shapes)}
-            rows = next(iter(by_name["boxes" if form == "detr_rows" else "pred_boxes"]), 0)
+            first = {"detr": "pred_boxes", "mmdet": "dets"}.get(form, "boxes")
+            rows = next(iter(by_name[first]), 0)
             expected = {"labels": (rows,), "scores": (rows,), "boxes": (rows, 4)}
             if form == "detr":
                 expected = {"logits": (rows, c), "pred_boxes": (rows, 4)}
+            elif form == "mmdet":
+                expected = {"labels": (rows,), "dets": (rows, 5)}
             fine = all(by_name[name] == shape for name, shape in expected.items())
+            for name in {"masks", "pred_masks"} & set(by_name):
+                shape = by_name[name]
+                fine &= len(shape) == (3 if batched else 4) and shape[0] == rows
+                fine &= batched or shape[1:2] == (1,)
+                fine &= min(shape[1:], default=0) > 0
         else:
-            columns = {"yolo_rows": 6, "yolo_v8": 4 + c}.get(form, 5 + c)
+            m = self.prototypes
+            columns = {"yolo_rows": 6, "yolo_v8": 4 + c + m}.get(form, 5 + c + m)
             fine = len(shapes[0]) == 2 and shapes[0][0 if form == "yolo_v8" else 1] == columns
-        if not fine or any(len(out) != 1 for out in outputs):
+            if m:
+                fine &= len(shapes[1]) == 3 and shapes[1][0] == m and min(shapes[1]) > 0
+        if not fine or (batched and any(len(out) != 1 for out in outputs)):
             raise InputError(
                 f"detector {self.path}: outputs {[list(out.shape) for out in outputs]} are not"
                 f" those of {form} for {c} classes and one picture"
@@ -293,10 +324,12 @@ class OnnxDetector:
         self, form: str, outputs: Sequence[Array], width: int, height: int
     ) -> tuple[Array, Array]:
         """Return boxes (n, 4) in pixels of the input, and scores (n, classes)."""
-        if form.startswith("detr"):
-            by_name = {port.name: out[0] for port, out in zip(self.network.outputs, outputs)}
-        else:
+        c = len(self.names)
+        if form.startswith("yolo"):
             rows = outputs[0][0].astype(float)
+        else:
+            pictures = outputs if form == UNBATCHED else [out[0] for out in outputs]
+            by_name = {port.name: out for port, out in zip(self.network.outputs, pictures)}
         if form == "yolox":
             if len(rows) != len(grid_cells(width, height)[0]):
                 raise InputError(
@@ -304,16 +337,19 @@ class OnnxDetector:
                 )
             return yolox_boxes(rows, width, height), rows[:, 4:5] * rows[:, 5:]
         if form == "yolo_v5":
-            return _corners(rows), rows[:, 4:5] * rows[:, 5:]
+            return corners(rows), rows[:, 4:5] * rows[:, 5 : 5 + c]
         if form == "yolo_v8":
-            return _corners(rows.T), rows.T[:, 4:]
+            return corners(rows.T), rows.T[:, 4 : 4 + c]
         if form == "yolo_rows":
             return rows[:, :4], self._one_class(rows[:, 5], rows[:, 4])
-        if form == "detr_rows":
+        if form == "mmdet":
+            dets = by_name["dets"].astype(float)
+            return dets[:, :4], self._one_class(by_name["labels"], dets[:, 4])
+        if form in ("detr_rows", "mask_rcnn"):
             return by_name["boxes"].astype(float), self._one_class(
                 by_name["labels"], by_name["scores"]
             )
-        box = _corners(by_name["pred_boxes"].astype(float)) * np.tile([width, height], 2)
+        box = corners(by_name["pred_boxes"].astype(float)) * np.tile([width, height], 2)
         return box, 1 / (1 + np.exp(-by_name["logits"].astype(float).clip(-50, 50)))
 
     def _one_class(self, label: Array, score: Array) -> Array:

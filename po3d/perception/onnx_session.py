@@ -12,6 +12,7 @@ from po3d.scene.geometry import Array
 
 LONGEST = 4096  # pixels of a side of a network's input
 SUFFIXES = (".onnx", ".xml")  # .xml: OpenVINO's own form
+LITE = ".tflite"  # only OpenVINO reads it
 NEEDED = "a network as an ONNX file needs openvino or onnxruntime: pip install 'po3d[openvino]'"
 
 
@@ -30,10 +31,12 @@ class OnnxNetwork(NamedTuple):
     run: Callable[[dict[str, Array]], list[Array]]  # arrays by input -> outputs in order
 
 
-def check_file(path: str | Path, role: str, page: str) -> None:
+def check_file(
+    path: str | Path, role: str, page: str, suffixes: tuple[str, ...] = SUFFIXES
+) -> None:
     """Raise InputError if a network's file is missing or has another kind of name."""
-    if Path(path).suffix.lower() not in SUFFIXES:
-        raise InputError(f"{role} {path}: the name should end in {' or '.join(SUFFIXES)}")
+    if Path(path).suffix.lower() not in suffixes:
+        raise InputError(f"{role} {path}: the name should end in {' or '.join(suffixes)}")
     if not Path(path).is_file():
         raise InputError(f"{role} {path} is no file; {page} says how to get one")
 

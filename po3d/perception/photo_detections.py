@@ -136,7 +136,7 @@ def chosen(
             box[order[k]],
             _names(merged[k], phrases),
             float(best[order[k]]),
-            None if mask is None else mask[order[k]],
+            mask[order[k]] if mask is not None and mask[order[k]].any() else None,
         )
         for k in rows[:most]
     ]

@@ -9,6 +9,7 @@
 
 import functools
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -42,6 +43,11 @@ SALIENCE = 0.5  # power of a box's area in the weights of objects that a descrip
 # An object's support by the image's boxes: share of the narrower box that both have in common, the
 # share of the object's height below which the support begins, and by which it may end higher.
 SHARED, LOWER, SLACK = 0.5, 0.5, 0.1
+_PART = re.compile(
+    r"(?P<whole>.+)'s? (?:whole |own )?(?:body|head|face|hair|back|chest|torso|front|side|tail"
+    r"|legs?|feet|foot|hands?|arms?|hat|cap|shirt|jacket|coat|dress|helmet|wheels?|nose|screen)",
+    re.IGNORECASE,
+)
 SIDES = {"left": "left_or_right", "right": "left_or_right"}
 SIDES |= {"front": "front_or_behind", "behind": "front_or_behind"}
 
@@ -87,6 +93,20 @@ def refuse_unknown(program: Call, classes: Sequence[str]) -> None:
             phrase = call.args[1]
         if noun := unknown_kind(str(phrase), classes):
             raise ExecutionFailure("not found", no_class(noun))
+
+
+def of_wholes(program: Call, classes: Sequence[str]) -> Call:
+    """Return the program with the thing instead of its part that the detector does not know: the
+    zebra for "the zebra's body". Heights of parts are others, so programs of heights are unchanged.
+    """
+    if any("elevation" in call.args for call in program.calls()):
+        return program
+    if program.op == "refer" and (match := _PART.fullmatch(str(program.args[0]))):
+        if unknown_kind(match[0], classes) and not unknown_kind(match["whole"], classes):
+            return Call("refer", (match["whole"],))
+        return program
+    args = (of_wholes(a, classes) if isinstance(a, Call) else a for a in program.args)
+    return Call(program.op, tuple(args))
 
 
 def granted(beliefs: Mapping[str, float]) -> float:
@@ -174,11 +194,15 @@ def _colored(belief: Mapping[str, float] | None, values: Sequence[str]) -> float
 
 
 def yes_no(program: Call) -> tuple[Call, str]:
-    """Rewrite "is A to the left of B" to the choice "left or right"; return it with the direction
-    that means yes. Return any other program unchanged, with ""."""
+    """Rewrite "is A to the left of B" to the choice "left or right", and "is A facing the camera"
+    to "toward or away"; return it with the direction that means yes. Return any other program
+    unchanged, with ""."""
     if program.op != "exist" or program.args[0].op != "relate" or len(program.args[0].args) != 4:
         return program, ""
     side, anchor, frame, things = program.args[0].args
+    facing = frame == Call("frame", ("object",)) and things == Call("group", (Call("viewer"),))
+    if facing and side in ("front", "behind"):
+        return Call("direction", (anchor, Call("viewer"), frame, SIDES[side])), side
     if side not in SIDES or frame != Call("frame", ("camera",)) or things.op != "group":
         return program, ""
     if len(things.args) != 1:

@@ -10,8 +10,11 @@ from po3d.language.program import Call
 from po3d.reasoning.grounded import Ground
 from po3d.scene.table import Scene
 
-ORIENTATION = "Headings need an orientation network (--set perception.orientation.weights=DIR)"
-NO_FRONT = "The orientation network finds no front of the object"
+ORIENTATION = (
+    "Headings need an orientation network (--set perception.orientation.weights=DIR), those of"
+    " people a pose network (--pose FILE)"
+)
+NO_FRONT = "The networks that are given find no front of the object"
 NARROWER = 0.85  # a smaller fit: the noun is narrower than the class ("surfer" for a person)
 KIND = 0.6  # least fit of a noun to the name of an object of its kind
 SEEN = 0.5  # existence probability below which an object is not counted as detected

@@ -44,6 +44,7 @@ from po3d.systems.photograph_answers import (
     granted,
     nearest_listed,
     nearest_of,
+    of_wholes,
     refuse_unknown,
     salient,
     seen_by_camera,
@@ -55,6 +56,7 @@ from po3d.systems.photograph_answers import (
 from po3d.systems.photograph_grounding import mistaken, true_ground
 from po3d.systems.photograph_headings import GUESS, heading_guess
 from po3d.systems.photograph_parser import by_words, is_template, question_parser
+from po3d.systems.photograph_scenery import ASSUMED, is_scenery, scenery_outcome
 
 # Modules that affect the grounding of phrases without relations.
 NAMING = ("detection", *VIEW_TABLES.beliefs)
@@ -91,7 +93,7 @@ def _for_estimator(domain: Domain, estimator: Any) -> Domain:
     return replace(
         PHOTOGRAPHS,
         classes=tuple(getattr(estimator, "classes", ())),
-        headings=getattr(estimator, "face", None) is not None,
+        headings=any(getattr(estimator, key, None) is not None for key in ("face", "pose")),
         depth=getattr(estimator, "measure", None) is not None,
     )
 
@@ -188,6 +190,12 @@ class PhotoExecutor:
     def _by_classes(self, program: Call, scene: Scene, using: Ground, rules: Rules) -> Outcome:
         """Answer a question about the objects of a detector with a fixed list of classes."""
         classes, using = self.executor.classes, salient(using)
+        assumed = scenery_outcome(program, scene, using, rules, classes)
+        if assumed is not None:
+            boxes = best_boxes(program, scene)
+            belief = {phrase: b for phrase, b in boxes.items() if not is_scenery(phrase, classes)}
+            return replace(assumed, probability=(assumed.probability or 0.0) * granted(belief))
+        program = of_wholes(program, classes)
         refuse_unknown(program, classes)
         if set_of(program):
             return set_outcome(program, scene, classes)
@@ -229,6 +237,8 @@ class PhotoExecutor:
 
     def _nearest(self, execution: Execution) -> Counterfactual | None:
         program = execution.reading.question.program
+        if execution.outcome.reason.startswith(ASSUMED):  # the table does not decide it
+            return None
         return nearest(program, self.tables.scene, execution.outcome, self.executor.rules)
 
     def figures(self, question: Question) -> tuple[SceneFigure, ...]:

@@ -392,6 +392,51 @@ def test_v2_as_a_file_puts_the_symmetry_into_the_table(hub, tmp_path):
         orientations.OrientationV2(wrong)([PIXELS])
 
 
+class Aggregator(torch.nn.Module):
+    """Tokens of V2's aggregator by layer: (batch, views, tokens, width)."""
+
+    def __init__(self, width=32, patch=7):
+        super().__init__()
+        self.patches = torch.nn.Conv2d(3, width, patch, patch)
+        self.query, self.value = torch.nn.Linear(width, width), torch.nn.Linear(width, width)
+        self.first = torch.nn.Parameter(torch.zeros(1, 1, width))
+
+    def forward(self, images):
+        batch, views = images.shape[:2]
+        rows = self.patches(images.flatten(0, 1)).flatten(2).transpose(1, 2)
+        rows = torch.cat([self.first.expand(len(rows), -1, -1), rows], 1)
+        tokens = (self.query(rows) @ rows.transpose(1, 2)).softmax(-1) @ self.value(rows)
+        return [tokens.unflatten(0, (batch, views))], 1
+
+
+class OneCrop(torch.nn.Module):
+    """The wrapper of docs/foundation.md, around a network of V2's interface at a tiny size."""
+
+    def __init__(self):
+        super().__init__()
+        self.aggregator, self.ref_sampler = Aggregator(), torch.nn.Linear(32, 900)
+
+    def forward(self, image):
+        tokens, _ = self.aggregator(image[None])
+        return self.ref_sampler(tokens[-1][:, 0, 0])
+
+
+def test_a_network_of_v2s_interface_is_converted_and_gives_the_same_angles(tmp_path):
+    openvino = pytest.importorskip("openvino")
+    torch.manual_seed(0)
+    network = OneCrop().eval()
+    converted = openvino.convert_model(network, example_input=torch.zeros(1, 3, 28, 28))
+    converted.reshape([1, 3, 28, 28])
+    openvino.save_model(converted, tmp_path / "v2.xml", compress_to_fp16=False)
+    crop = np.random.default_rng(0).integers(0, 255, (28, 28, 3), np.uint8)
+    (facing,) = orientations.OrientationV2(tmp_path / "v2.xml")([crop])
+    pixels = torch.tensor(crop.transpose(2, 0, 1)[None] / 255, dtype=torch.float32)
+    with torch.inference_mode():
+        expected = orientations.decoded_v2(network(pixels)[0].double().numpy())
+    assert facing.symmetry == expected.symmetry
+    assert facing[:5] == pytest.approx(expected[:5], abs=1e-3)
+
+
 def test_weights_with_the_names_that_dinov2_was_published_with_are_read(hub, tmp_path):
     folder = tiny.orientation(tmp_path / "published")
     renamed = {

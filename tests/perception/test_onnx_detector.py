@@ -85,15 +85,61 @@ def detr():
     return {"logits": logits, "pred_boxes": boxes}
 
 
+MASK = np.zeros((16, 16), bool)  # over the input: the lower half of the box's rows of cells
+MASK[9:, :] = True
+
+
+def with_coefficients(rows, first):
+    """Segmentation outputs of YOLO: rows of boxes with 2 coefficients, and 2 prototypes."""
+    extra = np.zeros((*rows.shape[:2], 2), np.float32)
+    extra[0, first, 1] = 1.0
+    prototypes = np.stack([np.ones(MASK.shape), np.where(MASK, 5.0, -5.0)])
+    return np.concatenate([rows, extra], 2), prototypes[None].astype(np.float32)
+
+
+def yolo_v5_masks():
+    table, prototypes = with_coefficients(yolo_v5()["output0"], 7)
+    return {"output0": table, "output1": prototypes}
+
+
+def yolo_v8_masks():
+    table, prototypes = with_coefficients(yolo_v8()["output0"].transpose(0, 2, 1), 5)
+    return {"output0": table.transpose(0, 2, 1), "output1": prototypes}
+
+
+def detr_masks():
+    masks = np.full((1, 30, *MASK.shape), -3.0, np.float32)
+    masks[0, 3] = np.where(MASK, 3.0, -3.0)
+    return detr() | {"pred_masks": masks}
+
+
+def mmdet():
+    dets, labels = np.zeros((1, 20, 5), np.float32), np.zeros((1, 20), np.int64)
+    dets[0, 2], labels[0, 2] = [*corners(in_input()), 0.8], 1
+    masks = np.zeros((1, 20, *MASK.shape), np.float32)
+    masks[0, 2] = MASK
+    return {"dets": dets, "labels": labels, "masks": masks}
+
+
+def mask_rcnn():
+    one = {name: value[0] for name, value in detr_rows().items()}
+    masks = np.zeros((30, 1, *MASK.shape), np.float32)
+    masks[3, 0] = 0.9 * MASK
+    return one | {"masks": masks}
+
+
 FORMS = {
     "yolox": yolox(), "yolox decoded": yolox(raw=False), "yolo_v5": yolo_v5(), "yolo_v8": yolo_v8(),
-    "yolo_rows": yolo_rows(), "detr_rows": detr_rows(), "detr": detr(),
+    "yolo_rows": yolo_rows(), "detr_rows": detr_rows(), "detr": detr(), "mmdet": mmdet(),
+    "mask_rcnn": mask_rcnn(), "yolo_v5 masks": yolo_v5_masks(), "yolo_v8 masks": yolo_v8_masks(),
+    "detr masks": detr_masks(),
 }  # fmt: skip
+MASKED = [form for form in FORMS if "mask" in form or form == "mmdet"]
 
 
 def stub(outputs, inputs=None, calls=None):
     """A session that gives these outputs."""
-    two = "labels" in outputs
+    two = {"labels", "boxes"} <= set(outputs) and "masks" not in outputs
     ports = inputs or {"images": (1, 3, SIDE, SIDE), **({"sizes": (1, 2)} if two else {})}
 
     def run(arrays):
@@ -121,15 +167,54 @@ def test_every_form_gives_the_box_in_pixels_of_the_picture(form):
     assert boxes.score[0, 1] == pytest.approx(0.8, abs=1e-3)
 
 
+@pytest.mark.parametrize("form", MASKED)
+def test_masks_cover_the_object_on_a_grid_over_the_picture(form):
+    (mask,) = detector(FORMS[form])(PICTURE).mask
+    assert mask.shape == (100, 50)  # one point a pixel
+    inside = np.zeros_like(mask)
+    # The mask begins at row 9 of 16 of the input, whose 64 pixels are the picture's 100.
+    inside[round(100 * 9 / 16) : 60, 10:30] = True
+    assert (mask == inside).mean() > 0.99
+    assert detector(yolox())(PICTURE).mask is None
+
+
+@pytest.mark.parametrize("form", MASKED)
+def test_masks_of_another_shape_than_described_are_refused(form):
+    right = FORMS[form]
+    name = next(n for n in ("masks", "pred_masks", "output1") if n in right)
+    for wrong in (right[name][:, :-1], right[name][..., :0], right[name][0]):
+        if form == "mask_rcnn":
+            wrong = right[name][:-1] if wrong.ndim == 4 else wrong
+        with pytest.raises(InputError, match="outputs"):
+            running({**right, name: wrong}, right)(PICTURE)
+
+
+def test_masks_of_tiles_are_in_place():
+    wide = np.zeros((100, 300, 3), np.uint8)
+    boxes = detector(FORMS["mmdet"])(wide)
+    assert len(boxes.mask) == len(boxes.box) > 1
+    columns, rows = boxes.mask.shape[2], boxes.mask.shape[1]
+    shown = [k for k, mask in enumerate(boxes.mask) if mask.any()]  # the rest is below the picture
+    assert len(shown) >= 2
+    for box, mask in zip(boxes.box[shown], boxes.mask[shown], strict=True):
+        y, x = np.nonzero(mask)
+        assert box[0] <= x.min() * 300 / columns + 1
+        assert x.max() * 300 / columns <= box[2]
+        assert box[1] <= y.min() * 100 / rows + 1
+        assert y.max() * 100 / rows <= box[3]
+
+
 @pytest.mark.skipif(not RUNTIME, reason="no runtime: pip install 'po3d[openvino]'")
-@pytest.mark.parametrize("form", ["yolox", "detr_rows"])
+@pytest.mark.parametrize("form", ["yolox", "detr_rows", "yolo_v8 masks", "mask_rcnn"])
 def test_a_file_is_run_by_the_installed_runtime(form, tmp_path):
     inputs = {
         "images": (1, 3, SIDE, SIDE),
         **({"orig_target_sizes": (1, 2)} if form == "detr_rows" else {}),
     }
     path = write_constant(tmp_path / "tiny.onnx", inputs, FORMS[form])
-    np.testing.assert_allclose(OnnxDetector(path, NAMES)(PICTURE).box, [BOX], atol=0.1)
+    boxes = OnnxDetector(path, NAMES)(PICTURE)
+    np.testing.assert_allclose(boxes.box, [BOX], atol=0.1)
+    assert (boxes.mask is not None) == (form in MASKED)
 
 
 @pytest.mark.skipif(not RUNTIME, reason="no runtime: pip install 'po3d[openvino]'")
@@ -184,7 +269,7 @@ def test_outputs_of_another_form_than_described_are_refused(form):
     for wrong in (
         value[0],
         np.concatenate([value, value]),
-        value[:, :-1] if form == "yolo_v8" else value[..., :-1],
+        value[:, :-1] if form.startswith("yolo_v8") else value[..., :-1],
         value.astype(str),
         np.full(value.shape, np.inf, np.float32),
         value.ravel()[:0],

@@ -111,6 +111,33 @@ def test_one_known_height_scales_a_depth_map_and_a_thing_that_is_not_there_is_re
         ask("Which is closer to the camera, the person or the car?", known=KnownSize("mug", 0.1))
 
 
+@needs_runtime
+def test_the_points_of_a_detectors_mask_are_the_object(tmp_path):
+    """A person behind a fence that fills most of the box: with masks the depth is the person's."""
+    side, cells = 64, 84
+    rows = np.zeros((1, 4 + 80 + 1, cells), np.float32)
+    rows[0, :4, 5], rows[0, 4, 5], rows[0, 84, 5] = (32, 36, 40, 40), 0.9, 1.0
+    prototype = np.full((1, 1, 16, 16), -1.0, np.float32)
+    prototype[0, 0, :, 7:9] = 1.0  # columns 28 to 36 of the input
+    ports, outputs = {"images": (1, 3, side, side)}, {"output0": rows, "output1": prototype}
+    with_masks = write_constant(tmp_path / "masks.onnx", ports, outputs)
+    without = write_constant(tmp_path / "boxes.onnx", ports, {"output0": rows[:, :84]})
+    v = np.arange(side) + 0.5 - side / 2
+    depth = np.where(v[:, None] > 0, 1.5 * side / np.maximum(v, 1e-6)[:, None], 50.0)
+    depth = np.minimum(depth, 50.0) * np.ones((side, side))
+    depth[16:56, 12:52] = 4.0  # the fence
+    depth[16:56, 28:36] = 6.0
+    np.save(tmp_path / "depth.npy", depth)
+    picture = np.full((side, side, 3), 90, np.uint8)
+    away = {}
+    for path in (with_masks, without):
+        estimator = foundation({"onnx": str(path)}, {"file": str(tmp_path / "depth.npy")})
+        (scene,) = estimator.estimate([picture], [1.0])
+        away[path.stem] = scene.objects[0].position[1]
+    assert away["masks"] == pytest.approx(6.2, abs=0.3)  # of its centre
+    assert away["boxes"] == pytest.approx(4.2, abs=0.3)
+
+
 def test_known_sizes_are_parsed():
     assert parse_known("mug: 0.1 m") == parse_known("Mug:0.1") == ("mug", 0.1)
     for text in (

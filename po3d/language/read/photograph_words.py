@@ -28,9 +28,11 @@ MOST = 4  # things in a list
 LONGEST = 300  # characters of a question
 _ARTICLE = re.compile(r"^(?:the|an?|any|some|to|this|that|these|those)\s+", re.IGNORECASE)
 _PARTED = re.compile(r"\s*,\s*(?:or|and)\s+|\s*,\s*|\s+or\s+")
+_NUMBER = re.compile(r"^(?:two|three|four|five|both|several)\s+(?=\w)", re.IGNORECASE)
 _ONE = re.compile(r"\bones?\b", re.IGNORECASE)
 # "the bunch on the left", of bananas
 _SEVERAL = re.compile(r"^(?:bunch|group|pair|pile|row|herd|flock|stack|set)\b", re.IGNORECASE)
+_AWAY = re.compile(r"\b(?:away|backs?)\b", re.IGNORECASE)
 _KIND_OF = re.compile(r"\b(?:some|any|a|an) (?:kind|sort|type)s? of\b(?: an?\b)?", re.IGNORECASE)
 
 
@@ -61,6 +63,8 @@ def read(text: str, options: Sequence[str] = ()) -> Parse | None:
             program = instantiated(pattern, bound)
         except ProgramError:
             continue
+        if program.op == "direction" and program.args[1] == Call("viewer"):
+            return Parse("ok", program, option_of=_facing_options(program, options))
         return Parse("ok", program, option_of=_options_of(listed, options))
     return None
 
@@ -84,9 +88,16 @@ def _bound(
         else:
             bound[name] = Call("refer", (_bare(text),))
     if "Y" in bound and _ONE.search(phrase := str(bound["Y"].args[0])):  # "of the blue one"
-        noun = describe(groups.get("X") or "").noun
+        noun = _kind_words(describe(groups.get("X") or "").noun)
         bound["Y"] = Call("refer", (_ONE.sub(noun, phrase),)) if noun else bound["Y"]
     return bound, listed
+
+
+def _kind_words(noun: str) -> str:
+    """Return the shortest end of a noun that names a kind: "bird" of "flying bird"."""
+    words = noun.split()
+    ends = [" ".join(words[k:]) for k in range(len(words) - 1, -1, -1)]
+    return next((end for end in ends if kinds_of(end)), noun)
 
 
 def _listed(text: str, question: str) -> list[str]:
@@ -112,11 +123,20 @@ def _union(objects: Sequence[Call]) -> Call:
 
 def _bare(text: str) -> str:
     text = _KIND_OF.sub("a", text).strip(" ,:;")
-    while (shorter := _ARTICLE.sub("", text)) != text:
+    while (shorter := _NUMBER.sub("", _ARTICLE.sub("", text))) != text:
         text = shorter
     if not text:
         raise ProgramError("a description is empty")
     return text
+
+
+def _facing_options(program: Call, options: Sequence[str]) -> dict[str, str]:
+    """Return the option of "facing us" and of "facing away"; {} if the options are others."""
+    away = [option for option in options if _AWAY.search(option)]
+    if program.args[3] != "front_or_behind" or len(options) != 2 or len(away) != 1:
+        return {}
+    (toward,) = set(options) - set(away)
+    return {"front": toward, "in front of": toward, "behind": away[0]}
 
 
 def _options_of(listed: Sequence[str], options: Sequence[str]) -> dict[str, str]:
