@@ -12,8 +12,7 @@ from po3d.perception.foundation import foundation
 from po3d.perception.foundation_geometry import front_of
 from po3d.perception.onnx_detector import grid_cells
 from po3d.perception.people_facing import MOST, SIDES, PeopleFacing, facing_of
-from po3d.systems import photographs
-from po3d.systems.api import Model
+from po3d.systems.api import load
 
 RUNTIME = any(importlib.util.find_spec(name) for name in ("openvino", "onnxruntime"))
 needs_runtime = pytest.mark.skipif(not RUNTIME, reason="no runtime: pip install 'po3d[openvino]'")
@@ -62,7 +61,7 @@ def model(tmp_path, front=None, certain=1.0):
     if front is not None:
         given["pose"] = str(pose_file(tmp_path / "pose.onnx", front, certain))
     looks = foundation({"onnx": str(detector_file(tmp_path / "net.onnx"))}, orientation=given)
-    return Model(photographs.pipeline(perception=looks, samples=16, parser="benchmark"))
+    return load("photographs", perception=looks, samples=16, parser="benchmark")
 
 
 @needs_runtime
