@@ -168,7 +168,8 @@ def run_recipe(
         card = read_json(pair.with_name(f"{pair.name}.json"), "checkpoint description")
         try:
             kind, metrics, steps = card["kind"], card["metrics"], card["training"]["steps"]
-            summary = ended(kind, metrics, steps, recipe.out / name, str(pair))
+            trained = recipe.out / recipe.stages[name].get("calibrate", name)
+            summary = ended(kind, metrics, steps, trained, str(pair))
         except (KeyError, TypeError):
             raise InputError(f"{pair}.json is no description of a trained checkpoint") from None
         print(f"\n{name}: {pair}.safetensors\n{summary}")
