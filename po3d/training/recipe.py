@@ -168,7 +168,8 @@ def run_recipe(
         card = read_json(pair.with_name(f"{pair.name}.json"), "checkpoint description")
         with malformed(f"{pair}.json is no description of a trained checkpoint"):
             kind, metrics, steps = card["kind"], card["metrics"], card["training"]["steps"]
-            summary = ended(kind, metrics, steps, recipe.out / name, str(pair))
+            trained = recipe.out / recipe.stages[name].get("calibrate", name)
+            summary = ended(kind, metrics, steps, trained, str(pair))
         print(f"\n{name}: {pair}.safetensors\n{summary}")
         pairs.append(pair)
     return pairs

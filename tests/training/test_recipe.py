@@ -2,6 +2,8 @@
 
 import importlib.util
 import json
+import re
+from pathlib import Path
 
 import pytest
 from omegaconf import OmegaConf
@@ -69,9 +71,12 @@ def run(out, *given, export=""):
 
 
 def test_a_recipe_killed_in_two_stages_ends_with_the_weights_of_a_straight_one(
-    tmp_path, monkeypatch
+    tmp_path, monkeypatch, capsys
 ):
     (straight,) = run(tmp_path / "straight", "save_every=1")
+    summary = capsys.readouterr().out.rpartition("marked: ")[2]
+    figures = re.search(r"metrics: (\S+), over time: (\S+)", summary).groups()
+    assert all(Path(path).is_file() for path in figures)
     monkeypatch.setattr(MetricsTable, "finalize", lambda *_: None)
     for stage, step in (("first", 2), ("second", 1)):
 
