@@ -29,6 +29,10 @@ MAX_OBJECTS = 16  # per image; the benchmark's scenes have at most 10
 # validation scenes in three rendering styles the estimates of different vehicles share at most .44,
 # those of one vehicle detected twice mostly .49 to .99.
 SAME_GROUND = 0.45
+# Limits of `recognises`: least number of vehicles, of their existence, and of the mean probability
+# of their shape and size; largest median `Fit.chi2`, and distance of the camera from the nominal
+# one. Chosen on validation pictures and on photographs of COCO (docs/photographs.md).
+VEHICLES, CERTAIN, KNOWN, RESIDUAL, OFF_CAMERA = 2, 0.9, 0.65, 0.4, 0.65
 # Refines detections by comparing them with the (H, W, 3) uint8 images: `systems.render_compare`.
 Refiner = Callable[[Sequence[np.ndarray], Detections], Detections]
 
@@ -134,6 +138,23 @@ class StreetEstimator(BoxModule):
             if any([*o.box] not in boxes[b] for o in scene.objects):  # united by exclusion
                 scenes[b] = self._described_again(images[b], scene)
         return scenes
+
+    def recognises(self, picture: np.ndarray) -> bool:
+        """Whether an (H, W, 3) uint8 image shows a street: vehicles of known shapes that agree with
+        one camera near the benchmark's. More expensive than `ood_score`, which does not look for
+        vehicles.
+        """
+        detections = self.detected([picture])
+        fit = transferred(fitted(detections))
+        shape, size = (detections.probabilities[a][0].amax(-1) for a in ("shape", "size"))
+        score, known = as_arrays([detections.score[0], shape * size])
+        rows = score >= CERTAIN
+        return bool(
+            rows.sum() >= VEHICLES
+            and known[rows].mean() >= KNOWN
+            and np.median(fit.chi2[0][rows]) <= RESIDUAL
+            and np.linalg.norm(fit.jitter[0]) <= OFF_CAMERA
+        )
 
     def _described_again(self, image: np.ndarray, scene: Scene) -> Scene:
         """Return the scene with all rows described from their boxes, with the same existences; the

@@ -1,5 +1,6 @@
 """Route an image to the estimator of its training domain; reject out-of-distribution images."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,6 +29,9 @@ KINDS: dict[str, tuple[str, ...]] = {
 # training.
 # Renderings of rooms are rarely above 0.6, and photographs of rooms begin at 0.8.
 REFUSED_ABOVE = {"street": 1.25, "rooms": 0.8}
+# Strangeness up to which a picture is a street if the street estimator recognises vehicles in it,
+# even with a photograph's statistics, as the panoramas behind PulseCheck457's vehicles have.
+STREET_WITH_VEHICLES = 1.6
 # Factor of a distance where domains are compared. Validation pictures: the distance to orbits over
 # that to streets is at most 0.69 for orbits and at least 0.88 for streets.
 FARTHER = {"orbit": 1.28}
@@ -138,10 +142,13 @@ class DomainRouter:
             if kind not in scores:
                 scores |= distances(self._first(kind).pipeline.tables, picture)
         near = nearest(scores)
-        if near is not None and not near.refused:
-            if is_photograph(picture, near.strangeness):
-                raise InputError(PHOTOGRAPH)
+        in_domain = near is not None and not near.refused
+        if in_domain and not is_photograph(picture, near.strangeness):
             return near
+        if self._shows_street(picture, scores):
+            return DomainMatch("street", scores["street"])
+        if in_domain:
+            raise InputError(PHOTOGRAPH)
         nearest_note = (
             f" (closest: {near.kind}, {near.strangeness:.1f}x its threshold)" if near else ""
         )
@@ -151,11 +158,24 @@ class DomainRouter:
         )
 
     def refuse_photograph(self, image: "Picture") -> None:
-        """Raise InputError if the image has a photograph's statistics, whatever kind was chosen."""
+        """Raise InputError if the image has a photograph's statistics, whatever kind was chosen,
+        and is not a street with vehicles.
+        """
         picture = pixels(image)[0]
-        near = nearest(distances(self._first(self.kind).pipeline.tables, picture))
-        if near is not None and is_photograph(picture, near.strangeness):
+        scores = distances(self._first(self.kind).pipeline.tables, picture)
+        near = nearest(scores)
+        if near is None or not is_photograph(picture, near.strangeness):
+            return
+        if not self._shows_street(picture, scores):
             raise InputError(PHOTOGRAPH)
+
+    def _shows_street(self, picture: Image, scores: Mapping[str, float]) -> bool:
+        """Whether the street estimator recognises vehicles in a picture with these distances."""
+        if scores.get("street", math.inf) > STREET_WITH_VEHICLES:
+            return False
+        estimator = getattr(self._first("street").pipeline.tables, "estimator", None)
+        recognises = getattr(estimator, "recognises", None)
+        return recognises is not None and recognises(picture)
 
     def _first(self, kind: str) -> "Model":
         return self.builders[KINDS[kind][0]]()

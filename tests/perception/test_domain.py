@@ -13,6 +13,7 @@ import po3d
 from po3d.cli import ask
 from po3d.cli import main as cli
 from po3d.io.errors import InputError
+from po3d.io.images import read_image
 from po3d.io.paths import MINI
 from po3d.io.seeding import rng
 from po3d.perception.ood import REFUSED, FeatureDistribution
@@ -94,6 +95,13 @@ def test_near_the_limit_a_street_is_taken_with_a_warning_and_a_room_is_not():
     assert DomainMatch("rooms", 1.2).refused
     assert DomainMatch("rooms", 0.9).refused  # as photographs of rooms are
     assert not DomainMatch("rooms", 0.7).refused
+
+
+def test_the_street_estimator_recognises_streets_only(auto):
+    estimator = auto.builders["street"]().pipeline.tables.estimator
+    recognised = {kind: estimator.recognises(read_image(PICTURES[kind])) for kind in KINDS}
+    assert recognised == {kind: kind == "street" for kind in KINDS}
+    assert not estimator.recognises(NOISE)
 
 
 def test_auto_refuses_noise_and_the_others_warn_of_what_they_do_not_know(auto):

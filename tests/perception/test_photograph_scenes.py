@@ -301,15 +301,19 @@ def test_outside_of_every_domain_less_evidence_is_needed(monkeypatch):
 def test_auto_refuses_a_photograph_that_the_networks_would_take(monkeypatch):
     import po3d
     from po3d.io.paths import MINI
+    from po3d.perception.street import StreetEstimator
     from po3d.systems import domain_router
 
     street = MINI / "pulsecheck457" / "images" / "superCLEVR_new_000003.jpg"
     auto = po3d.load("auto")
     assert auto.chosen(street).kind == "street"
     monkeypatch.setattr(domain_router, "is_photograph", lambda picture, ood_score: True)
+    named = domain_router.DomainRouter(auto.builders, "street")  # --perception street
+    assert auto.chosen(street).kind == "street"  # vehicles are recognised
+    named.refuse_photograph(street)
+    monkeypatch.setattr(StreetEstimator, "recognises", lambda self, picture: False)
     with pytest.raises(InputError, match="looks like a photograph"):
         auto.chosen(street)
-    named = domain_router.DomainRouter(auto.builders, "street")  # --perception street
     with pytest.raises(InputError, match="looks like a photograph"):
         named.refuse_photograph(street)
     monkeypatch.setattr(domain_router, "is_photograph", lambda picture, ood_score: False)
