@@ -147,7 +147,8 @@ ROOM_RULES = Rules(
 )
 THREEDSRBENCH_RULES = Rules(
     # "Is the car on her left?": half of the ground, as "left or right?" in the benchmark
-    region="half plane",
+    region="cone",
+    cone=90.0,
     distance="space",
     # People call a right angle different; so 45 degrees exactly still counts as same and parallel.
     aligned_same_deg=math.nextafter(45.0, 90.0),

@@ -60,7 +60,7 @@ ROOMS = {
 }
 # A right angle counts as different, so 45 degrees exactly as same and parallel.
 CALLS = {
-    "region": "half plane",
+    "cone": 90.0,
     "distance": "space",
     "aligned_same_deg": math.nextafter(45.0, 90.0),
     "aligned_opposite_deg": math.nextafter(135.0, 90.0),
