@@ -250,7 +250,8 @@ class PhotoExecutor:
         text, figures = flip.text if flip else "", self.figures(question)
         reason = execution.outcome.reason
         wider = reasons.wider_classes(execution.reading.question.program, self.executor.classes)
-        notes = (*_camera(scene), *((reason,) if GUESS in reason else ()), *wider)
+        shown = GUESS in reason or reason.startswith(ASSUMED)
+        notes = (*_camera(scene), *((reason,) if shown else ()), *wider)
         record |= {"notes": wider} if wider else {}
         why = reasons.plain(reason) if execution.outcome.answer is None else ""
         return Explanation(scene, execution.outcome, None, text, record, notes, figures, reason=why)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from po3d.cli import main as cli
 from po3d.cli import studio_session
 from po3d.cli.studio_session import EXAMPLES, Session
 from po3d.io.errors import InputError
@@ -228,3 +229,7 @@ def test_a_photograph_without_a_detector_is_refused(monkeypatch):
     session = Session()
     with pytest.raises(InputError, match="po3d studio --detector FILE"):
         session.open("photo.png", png(160, 120))
+
+
+def test_a_pose_network_needs_a_detector():
+    assert cli.main(["studio", "--pose", "pose.tflite"]) == 2

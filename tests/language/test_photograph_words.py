@@ -21,6 +21,23 @@ def refer(*phrases):
             "How many people are sitting on the bench?",
             'count(filter(name, "people sitting on the bench", scene))',
         ),
+        (
+            "Is the man facing the camera?",
+            f"exist(relate(front, {refer('man')}, frame(object), group(viewer)))",
+        ),
+        (
+            "Does the sofa have its back to us?",
+            f"exist(relate(behind, {refer('sofa')}, frame(object), group(viewer)))",
+        ),
+        (
+            "Is the dog facing left or right?",
+            f"direction({refer('dog')}, viewer, frame(object), left_or_right)",
+        ),
+        ("Which side of the dog is facing the camera?", f"query(facing, {refer('dog')})"),
+        (
+            "Is the cup left or right of the two bottles?",
+            LEFT_OR_RIGHT.format('"bottles"', '"cup"'),
+        ),
         ("Is there a cup on the table?", 'exist(filter(name, "cup on the table", scene))'),
         (
             "Is the man standing on some kind of board?",
@@ -104,3 +121,12 @@ def test_other_questions_are_left_to_other_parsers(text):
 def test_each_option_belongs_to_the_description_that_shares_its_words():
     parse = read("Which is nearer, the man in red or the dog?", ("a dog", "the man"))
     assert parse.option_of == {"man in red": "the man", "dog": "a dog"}
+
+
+def test_the_options_of_facing_are_toward_and_away():
+    for options in (("us", "away from us"), ("turned away", "smiling at the camera")):
+        parse = read("Is the man facing us or away from us?", options)
+        away = next(option for option in options if "away" in option)
+        assert parse.option_of["behind"] == away
+        assert parse.option_of["front"] != away
+    assert read("Is the man facing us or away from us?", ("a", "b")).option_of == {}
