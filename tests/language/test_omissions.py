@@ -408,6 +408,11 @@ SCOOTER = 'query(color, unique(filter(name, "scooter", scene)))'
             f"count({CHAIRS})",
             False,
         ),
+        (
+            "If you moved 90 degrees round the bed, how many chairs are left?",
+            f"count({CHAIRS})",
+            False,
+        ),
         ("There's no chair, right?", f"exist({CHAIRS})", True),
         ("How many chairs are there, and are any white?", f"count({CHAIRS})", True),
         ("How many chairs and beds are there?", f"count({CHAIRS})", False),

@@ -45,13 +45,8 @@ _OMISSION_RULES: tuple[tuple[re.Pattern, Callable[[Call, set[str]], bool]], ...]
 )
 _RELATIONS = {word: pattern.op for word, pattern in _WORDINGS.meanings("relation")}
 _HEIGHTS = frozenset(("elevation", "height"))
-_RELATING = (
-    "holds",
-    "direction",
-    "view",
-    "query",
-    "compare",
-)  # operations on two objects, which have to be different
+# operations on two objects, which have to be different
+_RELATING = ("holds", "direction", "query", "compare")
 _CLAUSE_END = re.compile(r"[,;.]|\b(?:and|but|then|while|after|before)\b")
 _REMOVAL = re.compile(r"\b(?:removed?|gone|taken away|took away|disappeared)\b")
 _EITHER = tuple(
