@@ -143,11 +143,15 @@ class DomainRouter:
                 scores |= distances(self._first(kind).pipeline.tables, picture)
         near = nearest(scores)
         in_domain = near is not None and not near.refused
-        if in_domain and not is_photograph(picture, near.strangeness):
+        photograph = in_domain and is_photograph(picture, near.strangeness)
+        familiar = in_domain and not photograph
+        if familiar and (near.kind == "street" or scores.get("street", math.inf) > 1):
             return near
         if self._shows_street(picture, scores):
             return DomainMatch("street", scores["street"])
-        if in_domain:
+        if familiar:
+            return near
+        if photograph:
             raise InputError(PHOTOGRAPH)
         nearest_note = (
             f" (closest: {near.kind}, {near.strangeness:.1f}x its threshold)" if near else ""
