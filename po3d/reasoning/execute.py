@@ -11,7 +11,8 @@ table.
 propagates probabilities through the program (street programs only, `street_batched`); "samples"
 takes a vote over posterior samples of the table. "argmax" is the benchmarks' own strict execution,
 for tables taken as certain: one wrong attribute leaves `unique` with no object or several, and the
-program without an answer, so on predicted tables it answers a third of what "marginal" does.
+program without an answer, so on predicted tables it answers far fewer questions right: 58.7 and
+73.8 % on Cycles' pictures in the two official looks, where "marginal" has 84.8 and 89.5 %.
 """
 
 from collections.abc import Collection, Sequence
