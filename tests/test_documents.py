@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from omegaconf import OmegaConf
 
 from po3d import __main__ as po3d
 from po3d.cli import main as cli
@@ -23,6 +24,7 @@ from po3d.io.errors import InputError
 from po3d.io.paths import ROOT, script
 from po3d.systems import general_parser
 from po3d.training import beliefs
+from po3d.training.recipe import Recipe
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PROGRAMS = ("po3d", "python", "pip", "pytest")
@@ -146,6 +148,13 @@ def composed(name: str, options: tuple[str, ...]) -> None:
         ]
         for job in itertools.product(*each):
             composed(name, job)
+    elif recipe := next((o.partition("=")[2] for o in options if o.startswith("recipe=")), ""):
+        start = next((o.partition("=")[2] for o in options if o.startswith("start=")), "")
+        given = [o for o in options if not o.startswith(("recipe=", "start=", "export=", "out="))]
+        content = OmegaConf.load(ROOT / "configs" / "recipe" / f"{recipe}.yaml")
+        made = Recipe(OmegaConf.to_container(content), given, "runs", start)
+        for stage in made.stages:
+            made.request(stage, lambda own: OmegaConf.to_container(compose(name, own)))
     elif options != ("--help",):
         compose(name, options)
 
