@@ -11,6 +11,7 @@ from po3d.io import checkpoint
 from po3d.io.errors import InputError
 from po3d.perception.network import Dense
 from po3d.perception.street import KIND, StreetEstimator
+from po3d.training import quantize
 from po3d.training.checkpointing import SafetensorsCheckpointIO, _decode, _encode
 from po3d.training.estimator import EstimatorModule
 from po3d.training.losses import own_boxes
@@ -182,6 +183,21 @@ def test_context_survives_a_checkpoint_in_both_forms(tmp_path):
         torch.testing.assert_close(described(net, images, boxes), before, atol=0.05, rtol=0.05)
     with pytest.raises(InputError, match="context=-1 should be at least 0"):
         EstimatorModule(TINY | {"context": -1})
+
+
+def test_quantize_stores_the_occluder_head_of_untrained_kinds_in_two_bits(tmp_path, monkeypatch):
+    tiny = {k: v for k, v in TINY.items() if k not in ("width", "height")}
+    for world, kept in (("street", True), ("room_view", False)):
+        module = EstimatorModule(tiny | {"width": 96, "height": 64}, world=world)
+        module.export(tmp_path / world, {}, {})
+        small = tmp_path / f"{world}-small"
+        monkeypatch.setattr("sys.argv", ["quantize", str(tmp_path / world), str(small)])
+        assert quantize.main() == 0
+        before, after = (checkpoint.load(path)[0] for path in (tmp_path / world, small))
+        assert before.keys() == after.keys()
+        values = {name: len(after[name][0].unique()) for name in quantize.OCCLUDER_MATRICES}
+        assert all((count > 4) == kept for count in values.values())
+        assert len(after["trunk.0.weight"][0].unique()) > 4
 
 
 def test_the_box_head_learns_on_the_dense_heads_own_boxes_where_they_fit():
