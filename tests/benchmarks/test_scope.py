@@ -393,6 +393,10 @@ def test_consistency_asks_for_agreement_and_joint_for_truth(split):
     assert (cells["all"]["consistent"], cells["all"]["joint"]) == (100.0, 0.0)
     silent = [Prediction(i, "unparsed") for i in right]
     assert score(own, silent)["consistency"]["consistency_ego"]["all"]["consistent"] == 0.0
+    del right[slip.id]
+    most = [Prediction(i, "ok", a) for i, a in right.items()]
+    cells = score([q for q in own if q is not slip], most)["consistency"]["consistency_ego"]
+    assert cells == {"orthogonal": {"n": 1, "consistent": 100.0, "joint": 100.0}}
 
 
 def test_errors_of_updating_are_told_apart(split):
