@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 from generators import random_program, random_scene
 
+from po3d.benchmarks import registry
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.program import Call
@@ -20,8 +21,9 @@ from po3d.systems.baselines import (
     queried_kind,
     random_baseline,
 )
+from po3d.systems.domain import domain
 from po3d.systems.pipeline import Context
-from po3d.systems.scene_sources import Pictures
+from po3d.systems.scene_sources import Pictures, Truth
 from po3d.systems.street import DOMAIN, question_parser
 
 
@@ -289,3 +291,23 @@ def test_a_program_depends_on_what_it_reads_and_one_beyond_streets_on_everything
     reading = parts.ParsedQuestion(Parse("ok", Call.parse(program)), by="general")
     relevant = DOMAIN.relevant(settings, reading)
     assert {m for m, setting in relevant.items() if setting == "gt"} == read
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "domain_name", "size"),
+    [
+        ("pulsecheck457", "street", 40),
+        ("superclevr", "street", 20),
+        ("hypo3d", "rooms", 12),
+        ("3dsrbench", "photographs", 8),
+        ("scope", "orbit", 8),
+    ],
+)
+def test_no_question_in_benchmark_wording_omits_anything(benchmark, domain_name, size):
+    executor = domain(domain_name)
+    checks = parts.Pipeline(Truth(), question_parser(Reads()), executor)
+    questions = registry.training_questions(benchmark, size, 33)
+    readings = [(executor.gold(question), question) for question in questions]
+    omissions = [checks.omitted(r, q) for r, q in readings if not r.unread]
+    assert len(omissions) > 100
+    assert not any(omissions)

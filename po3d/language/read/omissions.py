@@ -77,7 +77,8 @@ def omitted(text: str, question: Call) -> str:
             return f"the program omits {match[0].strip()!r}"
     for pattern in _EITHER:
         for either in pattern.finditer(text):
-            if len({word.lower() for word in either.groups()} & _words(question)) == 1:
+            named = {word.lower() for word in either.groups()}
+            if len(named) > 1 and len(named & _words(question)) == 1:
                 return f"the program reduces {either[0]!r} to one of them"
     if _compares_measures(question):
         return "the program compares different measures"
