@@ -4,6 +4,7 @@ group (Fig. 8b), and accuracy against consistency (Fig. 6), with the two rows of
 7. Needs matplotlib.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -100,16 +101,22 @@ def consistency_plot(reports: Sequence[Mapping[str, Any]]) -> Plot:
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         axes.plot((0, 100), (0, 100), "--", color="gray", lw=1)
-        at: dict[tuple[int, int], tuple[tuple[float, float], list[str]]] = {}
+        labels: list[tuple[float, float, list[str]]] = []
         for name, x, y, marker in points:
-            if x is not None and y is not None:
-                axes.plot([x], [y], marker, ms=6)
-                at.setdefault((round(x / 4), round(y / 4)), ((x, y), []))[1].append(name)
-        for place, names in at.values():  # nearby points share a label
-            label = ", ".join(names)
-            axes.annotate(label, place, textcoords="offset points", xytext=(5, 4), fontsize=7)
+            if x is None or y is None:
+                continue
+            axes.plot([x], [y], marker, ms=6)
+            near = [names for u, v, names in labels if math.hypot(u - x, v - y) < 6]
+            if near:  # nearby points share a label
+                near[0].append(name)
+            else:
+                labels.append((x, y, [name]))
+        for x, y, names in labels:
+            side, shift = ("left", 6) if x < 50 else ("right", -6)
+            place = {"textcoords": "offset points", "xytext": (shift, 0), "ha": side}
+            axes.annotate("\n".join(names), (x, y), va="center", fontsize=7, **place)
         axes.set(xlabel=f"accuracy, {TASK} (%)", ylabel="consistency, all views (%)")
-        axes.set(xlim=(-3, 135), ylim=(-3, 108))
+        axes.set(xlim=(-3, 104), ylim=(-3, 104))
 
     note = (
         "Squares: the paper's rows, measured on the official images; crosses: answers that ignore"
