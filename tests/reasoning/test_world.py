@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from study_room import study
 
 from po3d.language.program import DIRECTIONS
-from po3d.reasoning.outcome import MissingAttribute
+from po3d.reasoning.outcome import ExecutionFailure, MissingAttribute
 from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.reasoning.world import VIEWER, SceneGeometry
 from po3d.scene.orbit import viewer_axes
@@ -76,12 +76,15 @@ def test_distances_are_between_centres_and_from_a_viewer_in_a_room_on_the_ground
 
 
 @given(seeds)
-def test_the_others_are_not_the_object_itself_and_not_the_one_where_the_viewer_stands(seed):
+def test_others_are_not_the_object_itself_or_at_the_viewer_and_those_beside_are_not_stacked(seed):
     scene = random_scene(np.random.default_rng(seed), 4)
     for k, o in enumerate(scene.objects):
         world = SceneGeometry.of(scene, ROOM_RULES, o.position[:2])
         want = [i for i in range(4) if i != k]
         assert world.others(VIEWER, range(4)) == world.others(k, range(4)) == want
+        assert world.beside(k, want) == [i for i in want if not world.stacked(k, i)]
+        assert k not in world.beside(k, range(4))
+        assert world.beside(VIEWER, want) == want
 
 
 @given(*[st.floats(0.3, 4)] * 2, *[st.floats(-1, 1)] * 4)
@@ -90,8 +93,9 @@ def test_offsets_from_the_centre_are_1_at_the_walls(across, along, x, y, right, 
     walls = [(x + i * across, y + j * along) for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
     box = replace(study().objects[0], position=place)
     room = replace(study(), objects=(box,), outline=tuple(walls))
-    off = SceneGeometry.of(room, ROOM_RULES).off_centre(0)
-    assert off == pytest.approx((right, front), abs=1e-6)
+    world = SceneGeometry.of(room, ROOM_RULES)
+    assert world.off_centre(0) == pytest.approx((right, front), abs=1e-6)
+    assert world.half == pytest.approx((across, along))
 
 
 @given(seeds)
@@ -119,3 +123,19 @@ def test_objects_in_a_cone_are_at_most_its_half_angle_from_its_direction(seed, t
             if i != start and x @ way >= math.cos(cone) * np.linalg.norm(x) * np.linalg.norm(way):
                 want.append(i)
         assert world.within(direction, start, axes, range(5)) == want
+
+
+def test_rules_and_indices_are_compared_by_value():
+    rules = replace(ROOM_RULES, viewer="".join(["sta", "nds"]))
+    world = SceneGeometry.of(study(), rules, study().objects[0].position[:2])
+    assert world.describe(VIEWER) == "who asks"
+    assert world.others(np.int64(VIEWER), range(3)) == [1, 2]
+
+
+def test_objects_have_a_direction_from_a_nanometre_on():
+    box = study().objects[0]
+    objects = tuple(replace(box, position=(x, 0.0, 0.5)) for x in (0.0, 1e-9))
+    world = SceneGeometry.of(replace(study(), objects=objects), ROOM_RULES)
+    assert world.turn(0, 1, world.axes) == pytest.approx(-math.pi / 2)
+    with pytest.raises(ExecutionFailure, match="at the same place"):
+        world.turn(0, 0, world.axes)
