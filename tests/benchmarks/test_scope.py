@@ -430,7 +430,6 @@ def test_errors_of_updating_are_told_apart(split):
 
 def test_paraphrases_count_beside_the_columns(split):
     found = [replace(p, answer=None, status="failed") if "/p" in p.id else p for p in gold(split)]
-    # equal answers need not be one string object
     questions = [replace(q, answer="".join(list(q.answer))) for q in split.questions]
     report = score(questions, found)
     assert report["rows"][0]["value"] == 100.0
