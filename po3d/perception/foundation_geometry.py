@@ -47,6 +47,19 @@ ALONG = 0.5  # cosine between an edge and the line of sight above which the far 
 SIGHT_ERROR, ACROSS_ERROR = 0.05, 0.02
 
 
+class Facing(NamedTuple):
+    """Orientation of the object in a crop, radians; see `front_of`."""
+
+    azimuth: float
+    polar: float
+    rotation: float
+    sigma: float  # standard deviation of the azimuth
+    flip: float  # probability of the opposite heading
+    # rotations about the vertical that leave the object's look unchanged: 1, 2 or 4; 0: any, and so
+    # no front; None: not estimated
+    symmetry: int | None = None
+
+
 class GroundPlane(NamedTuple):
     """A plane under the camera."""
 

@@ -7,7 +7,6 @@ OrientationV2  Orient Anything V2 as an ONNX file; it also gives the order of sy
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -17,7 +16,7 @@ from torch import nn
 
 from po3d.io.devices import device_of
 from po3d.io.errors import InputError
-from po3d.perception.foundation_geometry import spread
+from po3d.perception.foundation_geometry import Facing, spread
 from po3d.perception.foundation_networks import loaded, prepared
 from po3d.perception.foundation_weights import HEAD
 from po3d.perception.onnx_session import LONGEST, run_network, session
@@ -30,19 +29,6 @@ CROPS = 16  # crops per batch
 V2_OUTPUTS = (900, 902)
 # Order of symmetry -> least strength of that harmonic (concentrations of 0.6, 0.5 and 0.25)
 LEAST_HARMONIC = {1: 0.29, 2: 0.24, 4: 0.12}
-
-
-class Facing(NamedTuple):
-    """Orientation of the object in a crop, radians; see `foundation_geometry.front_of`."""
-
-    azimuth: float
-    polar: float
-    rotation: float
-    sigma: float  # standard deviation of the azimuth
-    flip: float  # probability of the opposite heading
-    # rotations about the vertical that leave the object's look unchanged: 1, 2 or 4; 0: any, and so
-    # no front; None: not estimated
-    symmetry: int | None = None
 
 
 class Orientation:

@@ -11,12 +11,12 @@ import math
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from PIL import Image
 
 from po3d.io.errors import InputError
+from po3d.perception.foundation_geometry import Facing
 from po3d.perception.onnx_session import (
     LITE,
     LONGEST,
@@ -42,17 +42,6 @@ MOST = 8  # people of a picture, the largest boxes first
 # not: people who sit, or are partly hidden. Chosen, not fitted.
 SIGMA, FLIP = math.radians(26), 0.05
 DOUBTFUL_SIGMA, DOUBTFUL_FLIP = math.radians(45), 0.35
-
-
-class Facing(NamedTuple):
-    """Orientation of a person; see `foundation_geometry.front_of`. Radians."""
-
-    azimuth: float
-    polar: float = 0.0
-    rotation: float = 0.0
-    sigma: float = SIGMA
-    flip: float = FLIP
-    symmetry: int | None = None
 
 
 class PeopleFacing:
@@ -130,6 +119,8 @@ def facing_of(keypoints: Array, certain: float = 1.0) -> Facing:
     front = math.atan2(x, -z)  # angle seen from above, from the image's right
     return Facing(
         (-math.pi / 2 - front) % (2 * math.pi),
+        0.0,
+        0.0,
         sigma=DOUBTFUL_SIGMA + certain * (SIGMA - DOUBTFUL_SIGMA),
         flip=DOUBTFUL_FLIP + certain * (FLIP - DOUBTFUL_FLIP),
     )
