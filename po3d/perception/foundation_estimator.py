@@ -174,9 +174,9 @@ class FoundationEstimator:
         rows = [
             k for k, t in enumerate(things) if fits(PERSON, likeliest_name(t.detection)) >= NAMED
         ]
-        found = self.pose(picture, [things[k].detection.box for k in rows]) if rows else []
+        facings = self.pose(picture, [things[k].detection.box for k in rows]) if rows else []
         result = list(facing)
-        for k, one in zip(rows, found, strict=True):
+        for k, one in zip(rows, facings, strict=True):
             result[k] = one or result[k]
         return result
 

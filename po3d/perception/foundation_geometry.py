@@ -3,7 +3,7 @@
     depth map, focal length -> points in the camera -> ground plane -> level camera
     image box -> the object's points -> 3D box in the world, aligned with a heading
 
-Cameras and worlds as in `po3d.scene.geometry`. Thresholds were chosen by hand; lengths in metres,
+Cameras and worlds as in `po3d.scene.geometry`. Thresholds were chosen manually; lengths in metres,
 angles in radians unless stated otherwise. No network is needed here.
 """
 

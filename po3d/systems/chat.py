@@ -18,6 +18,7 @@ from po3d.benchmarks.choices import LETTERS
 from po3d.benchmarks.superclevr.names import written
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
+from po3d.systems.build import build_pipeline
 from po3d.systems.chat_requests import ANY, MODELS, REQUEST, ChatRequest, Refusal, questions_in
 from po3d.systems.chat_requests import NAME as NAME
 from po3d.systems.chat_requests import read_request as read_request
@@ -119,6 +120,12 @@ class DomainPipelines:
                 "messages",
             )
         return tuple(world for world in KINDS[near.kind] if world in self.builders)
+
+
+def street_pipelines(**options: Any) -> DomainPipelines:
+    """Return the pipeline of streets alone, loaded at once. `options`: see `build_pipeline`."""
+    streets = build_pipeline("street", **options)
+    return DomainPipelines({"street": lambda: streets})
 
 
 def ask(

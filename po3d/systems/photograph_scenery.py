@@ -83,13 +83,13 @@ def scenery_outcome(
 ) -> Outcome | None:
     """Answer a comparison of depth or height with scenery; None for another program, or if the
     other thing is not detected."""
-    asked = _asked(program)
-    if asked is None:
+    comparison = _comparison(program)
+    if comparison is None:
         return None
-    what, first, second, wanted = asked
+    what, first, second, wanted = comparison
     if what == "depth" and (VIEWER.search(first) or VIEWER.search(second)):
         nearer = 0 if VIEWER.search(first) else 1
-        return _answered(
+        return _outcome(
             rules, (first, second), wanted, nearer, CERTAIN, f"{ASSUMED}the photographer is nearest"
         )
     sides = [_side(phrase, scene, using, classes) for phrase in (first, second)]
@@ -106,12 +106,12 @@ def scenery_outcome(
         p = 0.5 * (1 + math.erf((b - a) / math.hypot(s, t, 0.1) / math.sqrt(2)))
     lower, sure = (0, p) if p >= 0.5 else (1, 1 - p)
     kinds = [side.phrase for side in sides if side.scenery is not None]
-    return _answered(
+    return _outcome(
         rules, (first, second), wanted, lower, sure, f"{ASSUMED}what is usual of {kinds[0]!r}"
     )
 
 
-def _asked(program: Call) -> tuple[str, str, str, str] | None:
+def _comparison(program: Call) -> tuple[str, str, str, str] | None:
     """Return quantity ("depth" or "height"), two descriptions, and how the answer is given: "least"
     or "most" (a description), "front" (a direction), "yes if first" or "yes if second" (the
     smaller)."""
@@ -163,7 +163,7 @@ def _side(phrase: str, scene: Scene, using: Ground, classes: Sequence[str]) -> _
     return _Side(phrase, None, (height, HEIGHT_ERROR * max(abs(height), 1.0)))
 
 
-def _answered(
+def _outcome(
     rules: Rules,
     phrases: tuple[str, str],
     wanted: str,

@@ -22,8 +22,7 @@ from po3d.benchmarks.choices import LETTERS, filled
 from po3d.io.progress import progress
 from po3d.reasoning.execute import Mode
 from po3d.reasoning.questions import Prediction, read_predictions
-from po3d.systems.build import build_pipeline
-from po3d.systems.chat import NAME, ChatRequest, DomainPipelines, Refusal, ask, message_answer
+from po3d.systems.chat import NAME, ChatRequest, Refusal, ask, message_answer, street_pipelines
 
 IDS = ("id", "qid", "question_id", "question_index", "index")
 
@@ -48,14 +47,12 @@ class LmmsPo3d(lmms):
         if predictions is not None:
             self.known = {p.id: p for p in read_predictions(Path(predictions))}
             return
-        streets = build_pipeline(
-            "street",
+        self.worlds = street_pipelines(
             perception=perception_checkpoint,
             parser_checkpoint=parser_checkpoint,
             mode=mode,
             device=device,
         )
-        self.worlds = DomainPipelines({"street": lambda: streets})
 
     def generate_until(self, requests: list) -> list[str]:
         """Return the responses in the order of the requests."""

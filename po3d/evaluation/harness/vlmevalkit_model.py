@@ -18,8 +18,7 @@ from po3d.io.errors import InputError
 from po3d.io.images import read_image
 from po3d.reasoning.execute import Mode
 from po3d.reasoning.questions import Prediction
-from po3d.systems.build import build_pipeline
-from po3d.systems.chat import NAME, ChatRequest, DomainPipelines, Refusal, ask, message_answer
+from po3d.systems.chat import NAME, ChatRequest, Refusal, ask, message_answer, street_pipelines
 
 
 class Po3d(BaseModel):
@@ -36,14 +35,12 @@ class Po3d(BaseModel):
         device: str = "cpu",
     ) -> None:
         super().__init__()
-        streets = build_pipeline(
-            "street",
+        self.worlds = street_pipelines(
             perception=perception_checkpoint,
             parser_checkpoint=parser_checkpoint,
             mode=mode,
             device=device,
         )
-        self.worlds = DomainPipelines({"street": lambda: streets})
 
     def use_custom_prompt(self, dataset: str) -> bool:
         """Return False: messages use the data set's own prompt."""
