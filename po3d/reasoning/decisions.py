@@ -7,12 +7,11 @@ from dataclasses import replace
 from statistics import NormalDist
 from typing import NamedTuple
 
-from po3d.io.errors import InputError
 from po3d.language.program import Call
 from po3d.reasoning.boundaries import Shift
 from po3d.reasoning.directions import direction_at
 from po3d.reasoning.evaluator import Evaluator
-from po3d.reasoning.margin_values import FORMS, Margin, ObjectPixels, PoseDelta, Unit
+from po3d.reasoning.margin_values import FORMS, Margin, PoseDelta, Unit
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.set_operations import QuestionInfo
 from po3d.reasoning.world import SceneGeometry
@@ -61,15 +60,9 @@ class Subject:
         context: QuestionInfo,
         scene: Scene,
         numbers: Sequence[int],
-        pixels: Sequence[ObjectPixels] | None,
     ) -> None:
-        if world.rules.first_hit_only:
-            raise InputError(
-                "margins are computed for single objects, but first_hit_only makes hits depend on"
-                " each other"
-            )
         self.program, self.world, self.info, self.rules = program, world, context, world.rules
-        self.scene, self.numbers, self.pixels = scene, numbers, pixels
+        self.scene, self.numbers = scene, numbers
 
     def on(self, scene: Scene) -> tuple[str | None, str]:
         """Return the answer on another table."""

@@ -2,23 +2,16 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import Scene
 
-Unit = Literal["m", "units", "degrees", "%", "pixels", "probability"]
+Unit = Literal["m", "units", "degrees", "%", "probability"]
 FORMS: dict[str, str] = {
     "m": "{:.2f} m", "units": "{:.2f} units", "degrees": "{:.1f}°", "%": "{:.1f} %",
-    "pixels": "{:.0f} px", "probability": "{:.2f} in probability",
+    "probability": "{:.2f} in probability",
 }  # fmt: skip
-
-
-class ObjectPixels(NamedTuple):
-    """Visible and hidden pixels of one object, from masks."""
-
-    visible: int
-    hidden: int
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from po3d.reasoning.boundaries import Shift
 from po3d.reasoning.decisions import Decision, DecisionFinder
 from po3d.reasoning.directions import AHEAD, azimuth, side_bounds
 from po3d.reasoning.evaluator import Evaluator
-from po3d.reasoning.margin_values import Margin, Unit
+from po3d.reasoning.margin_values import Margin
 from po3d.reasoning.set_operations import VIEWER_SET
 from po3d.reasoning.world import VIEWER
 from po3d.scene.display import describe
@@ -264,17 +264,9 @@ class SetDecisions(DecisionFinder):
             return
         for decision in self._hidden(i):
             if value == "unoccluded":
-                margin = decision.margin
-                margin = self._visibility_margin(i, -margin.distance, margin.unit, "unoccluded")
+                margin = self._likelier(i, -decision.margin.distance, "unoccluded")
                 decision = decision._replace(margin=margin)
             yield decision
-
-    def _visibility_margin(self, i: int, distance: float, unit: Unit, boundary: str) -> Margin:
-        return (
-            self._likelier(i, distance, boundary)
-            if unit == "probability"
-            else self.within(i, distance, unit, boundary)
-        )
 
     def _hidden(self, i: int) -> Iterator[Decision]:
         """Decisions about whether any object occludes object i."""
@@ -288,7 +280,8 @@ class SetDecisions(DecisionFinder):
             turned = self._occluders(row, {})
         else:  # the table has no occluder for an object that is not occluded
             turned = None if hider is None else self._occluders(row, {hider: 1.0})
-        yield from self._pixels_or(i, ahead, ahead, "occluded", turned)
+        if abs(ahead) < 1:
+            yield Decision(self._likelier(i, ahead, "occluded"), turned)
 
     def _hides(self, i: int, j: int) -> Iterator[Decision]:
         """Decisions about whether j is the dominant occluder of i."""
@@ -304,21 +297,8 @@ class SetDecisions(DecisionFinder):
         ahead = belief.get(by, 0.0) - others[best]
         then = by if ahead <= 0 else best
         turned = self._occluders(row, {} if then is None else {then: 1.0})
-        yield from self._pixels_or(
-            i, ahead, None if ahead <= 0 else ahead, f"occluded by #{by}", turned
-        )
-
-    def _pixels_or(
-        self, i: int, ahead: float, masked: float | None, boundary: str, turned: Callable | None
-    ) -> Iterator[Decision]:
-        """Yield a decision about the visibility of object i, in pixels if masks are given, else in
-        probability."""
-        pixels = self.subject.pixels
-        if pixels is not None and masked is not None:
-            distance = min(pixels[self.subject.numbers[i]]) - self.rules.occlusion_min_px
-            yield Decision(self._visibility_margin(i, distance, "pixels", boundary), turned)
-        elif abs(ahead) < 1:
-            yield Decision(self._visibility_margin(i, ahead, "probability", boundary), turned)
+        if abs(ahead) < 1:
+            yield Decision(self._likelier(i, ahead, f"occluded by #{by}"), turned)
 
     def _occluders(
         self, row: int, belief: dict[int, float]

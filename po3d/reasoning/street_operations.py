@@ -151,7 +151,7 @@ class Interpreter:
         """Add the frequencies over pose samples of each relation and each facing label."""
         n, rules = len(group.x), self.rules
         poses = group.x, group.y, group.headings, group.axes, group.extents
-        pairs = relations.Pairs(*poses, rules, group.bicycle, group.mask, torch)
+        pairs = relations.Pairs(*poses, rules, group.mask, torch)
         if labelled:
             share = []
             for k in range(len(FACINGS)):

@@ -19,7 +19,7 @@ from po3d.reasoning.packing import VALUES
 from po3d.scene.geometry import Array
 from po3d.scene.posterior import SceneSamples, occluder_table, uncertain
 from po3d.scene.table import Scene
-from po3d.scene.vocabulary import ATTRIBUTES, DIRECTIONS, PARENT
+from po3d.scene.vocabulary import ATTRIBUTES, DIRECTIONS
 
 PAD = 16  # tables are padded to multiples of this many objects
 POSES_STAGE = "executor.poses"  # random stream of the poses
@@ -60,7 +60,6 @@ class Poses:
     headings: Tensor
     axes: Tensor  # (4, 2, G, 1)
     extents: Tensor  # (n, 2, G, 1)
-    bicycle: Tensor  # (n, G, 1)
     mask: Tensor | None = None  # (n, G, 1) the objects that exist; None: any may
 
 
@@ -145,16 +144,10 @@ def _poses(
         flipped = random.random((samples, n)) < flip[:, None]
         pose = np.concatenate([np.broadcast_to(pose, (*flipped.shape, 3))[..., :2],
                                pose[..., 2:] + np.pi * flipped[..., None]], -1)  # fmt: skip
-    known = [all("shape" in o.beliefs for o in s.objects) for s in scenes]
-    bicycle = [
-        [tells and PARENT.get(o.value("shape")) == "bicycle" for o in s.objects]
-        for s, tells in zip(scenes, known)
-    ]
     parts = (
         *pose.transpose(3, 2, 0, 1),
         np.stack([_axes(s) for s in scenes], -1)[..., None],
         np.stack([s.extents[:, :2] for s in scenes], -1)[..., None],
-        np.array(bicycle, float).T[..., None],
     )
     kind = np.float32 if samples else np.float64
     tensors = (torch.from_numpy(np.ascontiguousarray(a, kind)).to(device) for a in parts)
@@ -185,7 +178,6 @@ def pack_samples(samples: SceneSamples) -> Tables:
     if samples.occluder is not None:
         sample, i = np.nonzero(present & (samples.occluder >= 0))
         hidden[sample, i, samples.occluder[sample, i]] = 1.0
-    bicycles = np.array([PARENT[shape] == "bicycle" for shape in VALUES["shape"]], float)
     tensors = {a: torch.from_numpy(p) for a, p in looks.items()}
     whole = torch.from_numpy(exists)
     poses = Poses(
@@ -196,7 +188,6 @@ def pack_samples(samples: SceneSamples) -> Tables:
         ),
         torch.from_numpy(_axes(scene))[..., None, None],
         torch.from_numpy(scene.extents[:, :2].copy())[..., None, None],
-        torch.from_numpy(np.ascontiguousarray((looks["shape"][:, :n] @ bicycles).T)[..., None]),
         torch.from_numpy(np.ascontiguousarray(present.T)[..., None]),
     )
     return Tables(

@@ -22,14 +22,13 @@ from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.scene.display import describe
 from po3d.scene.edits import Edited, unchanged
 from po3d.scene.frames import room_centre
-from po3d.scene.geometry import Array
 from po3d.scene.index import SceneIndex
 from po3d.scene.orbit import Axes, own_axes
 from po3d.scene.rectangles import Floats
 from po3d.scene.rooms import SYNONYMS, purposes_of
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import DIRECTIONS as SIDES
-from po3d.scene.vocabulary import FACINGS, PARENT
+from po3d.scene.vocabulary import FACINGS
 
 VIEWER = -1
 EYE = 1.6  # eye height in metres of a viewer who stands in a room
@@ -342,7 +341,7 @@ class SceneGeometry:
         x, y, _ = np.array([s.position for s in states], float).reshape(-1, 3).T
         extents = np.array([s.extent for s in states], float).reshape(-1, 3)
         axes = np.array([self.axes[side] for side in SIDES], float)
-        return Pairs(x, y, headings, axes, extents, self.rules, self.bicycles[part])
+        return Pairs(x, y, headings, axes, extents, self.rules)
 
     @cached_property
     def facings(self) -> list[str | None]:
@@ -350,12 +349,6 @@ class SceneGeometry:
         return [
             None if k == relations.NO_FACING else FACINGS[k] for k in self.street.facings.tolist()
         ]
-
-    @cached_property
-    def bicycles(self) -> Array:
-        """(n,) whether each object is a bicycle; all False if the table lacks a shape."""
-        shapes = [self.value(i, "shape") for i in range(len(self.things))]
-        return np.array([None not in shapes and PARENT.get(s) == "bicycle" for s in shapes], bool)
 
     def spare(self, *relation: str) -> list[list[float]]:
         """Return as [i][j] the signed distance of j to the border of a relation to i, inside > 0.

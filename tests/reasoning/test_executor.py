@@ -108,8 +108,8 @@ def test_many_programs_on_few_scenes_in_any_order():
     "rules",
     [
         Rules(aligned_needs_label=False, margin_2d=0.5, margin_6d=0.05),
-        Rules(first_hit_only=True, sweep_margin=0.1, facing_window_deg=40),
-        Rules(bicycle_front_is_nose=False, facing_zero_deg=100),
+        Rules(sweep_margin=0.1, facing_window_deg=40),
+        Rules(facing_zero_deg=100),
     ],
 )
 def test_batch_and_single_follow_other_rules_alike(rules):

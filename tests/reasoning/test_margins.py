@@ -12,10 +12,9 @@ from generators import random_program, random_scene
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.programs.street import parse_text
-from po3d.reasoning.counterfactuals import ObjectPixels, margins, record_of
+from po3d.reasoning.counterfactuals import margins, record_of
 from po3d.reasoning.execute import execute
 from po3d.reasoning.rules import Rules
 from po3d.scene.street import AXES
@@ -197,16 +196,10 @@ def test_same_turns_when_either_of_two_changes():
     assert only(found, 3).distance == pytest.approx(-0.4)
 
 
-def test_occlusion_in_pixels_where_masks_say_so():
+def test_occlusion_has_margins_in_probability():
     scene = table(thing(0, 0), thing(2, 0, color="blue"), occluders=({1: 1.0}, {}))
     program = parse_text("count(filter[occlusion=occluded](scene))")
     assert margins(program, scene).steps[1] == ()  # a true table has no doubts
-    found = margins(program, scene, pixels=[ObjectPixels(900, 18), ObjectPixels(700, 11)])
-    assert [(m.object, m.distance, m.unit) for m in found.steps[1]] == [
-        (0, 3, "pixels"),
-        (1, -4, "pixels"),
-    ]
-    assert found.flip.answer == "0"
     doubtful = margins(program, replace(scene, occluders=({1: 0.6}, {0: 0.45})))
     assert [m.distance for m in doubtful.steps[1]] == pytest.approx([-0.1, 0.2])
     assert (doubtful.answer, doubtful.flip.answer) == ("1", "2")
@@ -223,11 +216,3 @@ def test_what_would_give_a_failed_program_an_answer():
         parse_text("query[color](unique(filter[facing=right](filter[color=blue](scene))))"), scene
     )
     assert (found.answer, found.flip.answer) == (None, "blue")
-
-
-def test_inputs_that_have_no_margins_are_refused():
-    program, scene = parse_text("count(scene)"), table(thing(0, 0))
-    with pytest.raises(InputError, match="first_hit_only"):
-        margins(program, scene, rules=Rules(first_hit_only=True))
-    with pytest.raises(InputError, match="2 pixel entries for a scene of 1 objects"):
-        margins(program, scene, pixels=[ObjectPixels(1, 1)] * 2)

@@ -26,25 +26,14 @@ STREET = np.array([AXES[d] for d in DIRECTIONS])
 RIGHT, BEHIND = np.array(AXES["right"]), np.array(AXES["behind"])
 
 
-def pairs(
-    positions,
-    headings,
-    extents=None,
-    rules=STREET_RULES,
-    axes=STREET,
-    bicycle=None,
-    mask=None,
-    xp=np,
-):
+def pairs(positions, headings, extents=None, rules=STREET_RULES, axes=STREET, mask=None, xp=np):
     """The pairs of things on the last axis (..., n), whose relations have [i, j] on the first
     axes.
     """
     last = lambda a, k: a if a is None else xp.moveaxis(a, tuple(range(-k, 0)), tuple(range(k)))  # noqa: E731
     x, y = positions[..., 0], positions[..., 1]
     things = [last(a, 1) for a in (x, y, headings)]
-    return relations.Pairs(
-        *things, axes, last(extents, 2), rules, last(bicycle, 1), last(mask, 1), xp
-    )
+    return relations.Pairs(*things, axes, last(extents, 2), rules, last(mask, 1), xp)
 
 
 def collide(positions, headings, extents, travel, rules, mask=None):
@@ -53,11 +42,9 @@ def collide(positions, headings, extents, travel, rules, mask=None):
     return np.moveaxis(truth, (0, 1), (-2, -1))
 
 
-def related(positions, headings, direction, frame, rules=STREET_RULES, bicycle=None):
+def related(positions, headings, direction, frame, rules=STREET_RULES):
     """(..., n, n)"""
-    found = pairs(
-        np.asarray(positions, float), np.asarray(headings, float), None, rules, bicycle=bicycle
-    )
+    found = pairs(np.asarray(positions, float), np.asarray(headings, float), None, rules)
     return np.moveaxis(found.truth(direction, frame), (0, 1), (-2, -1))
 
 
@@ -106,16 +93,6 @@ def test_object_relations_follow_the_nose_of_the_reference():
     for direction, found in expected.items():
         row = related(positions, headings, direction, "object")[0]
         assert np.flatnonzero(row).tolist() == found, direction
-
-
-def test_front_of_a_bicycle_is_its_nose_or_its_left_side():
-    positions, headings, bicycle = [[0, 0], [0, 1]], [0.0, 0.0], np.array([True, False])
-    assert not related(positions, headings, "front", "object", bicycle=bicycle)[0, 1]
-    upstream = Rules(bicycle_front_is_nose=False)
-    assert related(positions, headings, "front", "object", upstream, bicycle)[0, 1]
-    assert related(positions, headings, "right", "object", upstream, bicycle)[
-        1, 0
-    ]  # no bicycle: unchanged
 
 
 @pytest.mark.parametrize("frame", ["camera", "object"])
@@ -213,27 +190,6 @@ def test_collisions_equal_shapely(travel, rules):
         assert hits[s, i, j] == (i != j and path.intersects(target)), (s, i, j)
 
 
-def test_first_hit_only_keeps_the_nearest_of_what_is_hit():
-    positions, headings, extents = random_layouts(np.random.default_rng(2), 20, 7)
-    every = collide(positions, headings, extents, "forward", STREET_RULES)
-    first = collide(positions, headings, extents, "forward", Rules(first_hit_only=True))
-    assert (every.sum(-1) > 1).any()
-    for s, i in itertools.product(range(20), range(7)):
-        path = sweep(positions[s, i], headings[s, i], extents[s, i], "forward")
-        nose = np.array([math.cos(headings[s, i]), math.sin(headings[s, i])])
-
-        front = positions[s, i] @ nose + extents[s, i, 0] / 2
-
-        way = {}  # until the front meets it; what overlaps already is met at once
-        for j in np.flatnonzero(every[s, i]):
-            touched = path.intersection(
-                Polygon(footprint(positions[s, j], headings[s, j], extents[s, j]))
-            )
-            way[j] = max(min(np.array(touched.exterior.coords) @ nose) - front, 0.0)
-        expected = [j for j, d in way.items() if d <= min(way.values()) + 1e-9]
-        assert np.flatnonzero(first[s, i]).tolist() == expected
-
-
 def test_parallel_and_perpendicular_sweeps_of_boxes_worked_out_by_hand():
     # A at the origin heads along +x, 2 long and 1 wide; its path is |y| <= 0.5, x >= -1.
     positions = np.array([[0, 0], [5, 0.9], [5, 1.1], [-5, 0], [3, 1.4]])
@@ -256,10 +212,8 @@ def all_relations(positions, headings, extents, axes, xp):
     yield "facing", found.facings
     for direction, frame in itertools.product(DIRECTIONS, ("camera", "object")):
         yield (direction, frame), found.truth(direction, frame)
-    first = pairs(positions, headings, extents, Rules(first_hit_only=True), axes, xp=xp)
     for relation in (*relations.ALIGNED, "collides_forward", "collides_backward"):
         yield relation, found.truth(relation)
-        yield f"{relation}, first", first.truth(relation)
 
 
 def test_torch_and_numpy_agree_and_further_dimensions_broadcast():
@@ -350,8 +304,7 @@ def test_padding_is_never_hit():
     positions = np.array([[0.0, 0], [2, 0], [4, 0]])
     extents = np.ones((3, 2))
     mask = np.array([True, False, True])
-    rules = replace(STREET_RULES, first_hit_only=True)
-    hits = collide(positions, np.zeros(3), extents, "forward", rules, mask)
+    hits = collide(positions, np.zeros(3), extents, "forward", STREET_RULES, mask)
     assert hits.tolist() == [[False, False, True], [False] * 3, [False] * 3]
 
 
@@ -373,8 +326,6 @@ def test_the_constants_of_the_ground_truth_are_those_that_are_cited():
         "occlusion_min_px": 15,
         "sweep_margin": 0.0,
         "sweep_range": math.inf,
-        "first_hit_only": False,
-        "bicycle_front_is_nose": True,
     }
     assert cited.items() <= asdict(STREET_RULES).items()
     ours = {

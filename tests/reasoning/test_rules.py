@@ -15,7 +15,6 @@ STREET = {
     "margin_2d": 0.2,
     "margin_6d": 0.2,
     "cone": 45.0,
-    "bicycle_front_is_nose": True,
     "facing_zero_deg": 140.0,
     "facing_window_deg": 30.0,
     "aligned_same_deg": 45.0,
@@ -24,7 +23,6 @@ STREET = {
     "occlusion_min_px": 15,
     "sweep_margin": 0.0,
     "sweep_range": math.inf,
-    "first_hit_only": False,
     "next_to": 0.5,
     "next_to_in": "sizes",
     "viewer": "camera",
@@ -39,7 +37,7 @@ STREET = {
     "head": 1.6,
     "open_table": False,
     "unit": "units",
-    "typical": {"units": 0.1, "degrees": 2.0, "pixels": 15.0, "%": 15.0},
+    "typical": {"units": 0.1, "degrees": 2.0, "%": 15.0},
     "words": {},
     "dialect": "street",
 }
@@ -49,7 +47,7 @@ INDOORS = {
     "aligned_needs_label": False,
     "open_table": True,
     "unit": "m",
-    "typical": {"m": 0.3, "degrees": 15.0, "%": 15.0, "pixels": 15.0},
+    "typical": {"m": 0.3, "degrees": 15.0, "%": 15.0},
 }
 ROOMS = {
     "next_to_in": "metres",

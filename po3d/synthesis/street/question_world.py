@@ -29,10 +29,9 @@ class SceneBitsets:
         rules = STREET_RULES
         self.size = len(scene)
         self.all = (1 << self.size) - 1
-        bicycle = np.array([PARENT[o.value("shape")] == "bicycle" for o in scene.objects])
         x, y = scene.positions[:, :2].T
         axes = np.array([scene.axes[d] for d in DIRECTIONS])
-        pairs = relations.Pairs(x, y, scene.headings, axes, scene.extents, rules, bicycle)
+        pairs = relations.Pairs(x, y, scene.headings, axes, scene.extents, rules)
         labels = pairs.facings
         self.value: dict[str, list[str | None]] = {
             "facing": [None if k == NO_FACING else FACINGS[k] for k in labels],
