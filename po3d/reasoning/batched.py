@@ -19,10 +19,9 @@ from po3d.reasoning.batched_sets import BatchedSets, wrapped
 from po3d.reasoning.directions import AHEAD
 from po3d.reasoning.evaluator import MORE_OR_LESS, SECTORS, is_support
 from po3d.reasoning.room_tables import LOOKS, Codes, Mask, NotBatchable, RoomTables
-from po3d.reasoning.set_operations import is_name
+from po3d.reasoning.set_operations import names_anything
 from po3d.scene.geometry import Array
 from po3d.scene.rectangles import Rectangle, rectangle
-from po3d.scene.rooms import ANYTHING
 
 # operations that refer to the scene before an edit
 _PAST = {"before", "changed", "nearer_than_before"}
@@ -173,7 +172,7 @@ class Runner(BatchedSets):
 
     def _spoken(self, set_call: Call) -> list[Mask]:
         spoken = [self.rows("flags", "bearing"), self.rows("flags", "mentioned")]
-        if any(is_name(part) and part.args[1] in ANYTHING for part in set_call.calls()):
+        if names_anything(set_call):
             spoken.append(self.rows("flags", "kin"))
         return spoken
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 from shapely import affinity
-from shapely.geometry import MultiPoint, Polygon, box
+from shapely.geometry import MultiPoint, Polygon
 
 from po3d.io.errors import InputError
 from po3d.language.programs.street import ALIGNMENTS
@@ -380,25 +380,6 @@ def test_touching_counts_on_every_side_of_the_sweep(place, hit):
     positions, extents = np.array([(0.0, 0.0), place]), np.array([[2.0, 1.0]] * 2)
     found = collide(positions, np.zeros(2), extents, "forward", Rules(sweep_range=4.0))
     assert found[0, 1] == hit
-
-
-def test_first_contact_is_where_shapely_says_the_strip_is_reached():
-    r = np.random.default_rng(5)
-    place, heading = r.uniform(-3, 3, (300, 2)), r.uniform(-math.pi, math.pi, 300)
-    size, half = r.uniform(0.2, 2, (300, 2)), r.uniform(0.1, 1, 300)
-    c, s = np.cos(heading), np.sin(heading)
-    found = relations._first_contact(
-        place[:, 0], place[:, 1], c, s, size[:, 0] / 2, size[:, 1] / 2, half, np
-    )
-    reached = 0
-    for k in range(300):
-        target = Polygon(footprint(place[k], heading[k], np.append(size[k], 1.0)))
-        inside = target.intersection(box(-20, -half[k], 20, half[k]))
-        assert found[k] == (pytest.approx(inside.bounds[0]) if not inside.is_empty else math.inf)
-        reached += not inside.is_empty
-    assert 50 < reached < 250
-    square = relations._first_contact(*np.array([3.0, 2.0, 1.0, 0.0, 1.0, 1.0, 1.0])[:, None], np)
-    assert square == 2  # its lower edge lies on the strip's border
 
 
 @pytest.mark.parametrize("turn", [0.0, 0.7, 2.0, -2.5])
