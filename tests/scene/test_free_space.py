@@ -213,7 +213,7 @@ def test_the_least_overlap_does_not_depend_on_earlier_searches():
     for floor in (None, Floor(L_SHAPE), Floor(SQUARE)):
         for some in (obstacles, obstacles[1:], obstacles[:3], obstacles[::-1], []):
             spot, wrong = least_overlap([Candidates(x, y, cost, 0.3)], (0.9, 1.6), some, floor)
-            box = shape(at(spot.x, spot.y, 0.3, 0.9, 1.6))
+            box = shape(at(*spot[:2], 0.3, 0.9, 1.6))
             area = box.difference(floor.allowed).area if floor else 0.0
             area += sum(box.intersection(shape(o.box)).area for o in some)
             assert wrong == pytest.approx(area, abs=1e-9)
