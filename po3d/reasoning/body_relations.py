@@ -44,18 +44,15 @@ def stacked(a: Body, b: Body) -> Arrays:
 
 def gap(a: Body, b: Body, xp: Any = Floats) -> Arrays:
     """Return the distance between two boxes in space; 0 if they intersect."""
-    return xp.hypot(
-        distance(a.box, b.box, xp), above_zero(abs(a.z - b.z) - (a.height + b.height) / 2)
-    )
+    above = above_zero(abs(a.z - b.z) - (a.height + b.height) / 2)
+    return xp.hypot(distance(a.box, b.box, xp), above)
 
 
 def _next_to_limit(a: Body, b: Body, rules: Rules) -> Arrays:
     """Return the largest gap at which two objects are next to each other."""
-    return (
-        rules.next_to
-        if rules.next_to_in == "metres"
-        else rules.next_to * (a.longest + b.longest) / 2
-    )
+    if rules.next_to_in == "metres":
+        return rules.next_to
+    return rules.next_to * (a.longest + b.longest) / 2
 
 
 def neighbours(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
@@ -197,24 +194,23 @@ def related(
     rules: Rules,
 ) -> list[int]:
     """Return the indices of the candidates in a relation of BODIES to one thing, or to two."""
-    definition = BODIES[relation]
-    others, reach = [i for i in candidates if i not in ones], definition.reach(rules)
+    definition, bodies = BODIES[relation], [things[k] for k in ones]
+    reach, holds = definition.reach(rules), definition.holds
     if reach is not None:
         near = _along if len(ones) == 2 else _about
-        others = near(things, *ones, others, reach)
-    holds, bodies = definition.holds, [things[k] for k in ones]
-    return [i for i in others if holds(bodies, things[i], rules)]
+        candidates = near(things, *ones, candidates, reach)
+    return [i for i in candidates if i not in ones and holds(bodies, things[i], rules)]
 
 
 def _about(things: Sequence[Body], index: int, candidates: Iterable[int], gap: float) -> list[int]:
     """Return the candidates whose footprints may be at most `gap` from that of a thing."""
-    hypot, reference = math.hypot, things[index]
+    hypot, reference, near = math.hypot, things[index], []
     right, front, reach = reference.right, reference.front, reference.reach + gap
-    return [
-        i
-        for i in candidates
-        if hypot(things[i].right - right, things[i].front - front) <= things[i].reach + reach
-    ]
+    for i in candidates:
+        other = things[i]
+        if hypot(other.right - right, other.front - front) <= other.reach + reach:
+            near.append(i)
+    return near
 
 
 def _along(
@@ -242,11 +238,8 @@ def not_stacked(things: Sequence[Body], index: int, candidates: Iterable[int]) -
     for i in candidates:
         other = things[i]
         limit = reach + other.reach
-        if (
-            not -limit < other.right - right < limit
-            or not -limit < other.front - front < limit
-            or not stacked(reference, other)
-        ):
+        near = -limit < other.right - right < limit and -limit < other.front - front < limit
+        if not (near and stacked(reference, other)):
             result.append(i)
     return result
 

@@ -14,10 +14,10 @@ _TYPES = {row["shape"]: row for row in rows_beside(__file__, "vehicles.csv")}
 PARENT: dict[str, str] = {shape: row["kind"] for shape, row in _TYPES.items()}
 UNSEEN_SHAPES: dict[str, str] = {"addi": PARENT["addi"]}
 SHAPES: tuple[str, ...] = tuple(shape for shape in PARENT if shape not in UNSEEN_SHAPES)
-SUPER_CATEGORIES: dict[str, tuple[str, ...]] = {
-    kind: tuple(shape for shape in SHAPES if PARENT[shape] == kind)
-    for kind in dict.fromkeys(PARENT.values())
-}
+SUPER_CATEGORIES: dict[str, tuple[str, ...]] = {}
+for _shape in SHAPES:
+    _kind = PARENT[_shape]
+    SUPER_CATEGORIES[_kind] = (*SUPER_CATEGORIES.get(_kind, ()), _shape)
 # Readable names of shapes with short ids.
 SHAPE_NAMES: dict[str, str] = {
     shape: row["called"] for shape, row in _TYPES.items() if row["called"]
