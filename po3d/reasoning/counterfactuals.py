@@ -77,8 +77,10 @@ def _search(subject: Subject, within: float) -> Margins:
     watched = _RecordingEvaluator(subject)
     answer, _ = watched.answer_and_reason(subject.program)
     every = sorted(watched.decisions, key=lambda d: d.margin.normalised)
-    count = len(watched.steps) + (answer is None)
-    steps = tuple(tuple(d.margin for d in every if d.margin.step == k) for k in range(count))
+    by_step: list[list[Margin]] = [[] for _ in range(len(watched.steps) + (answer is None))]
+    for decision in every:
+        by_step[decision.margin.step].append(decision.margin)
+    steps = tuple(map(tuple, by_step))
     for decision in every:
         if decision.margin.normalised > within:
             break

@@ -107,7 +107,8 @@ def record(flip: Counterfactual | None) -> dict | None:
 
 def record_of(result: Margins) -> dict:
     """Return a JSON-ready record: the answer, every step's decisions, the counterfactual."""
-    steps = [[{name: getattr(m, name) for name in _PLAIN} for m in step] for step in result.steps]
+    plain = lambda margin: {name: getattr(margin, name) for name in _PLAIN}  # noqa: E731
+    steps = [list(map(plain, step)) for step in result.steps]
     flip = record(result.flip)
     if flip is not None:
         flip |= {"object": result.flip.margin.object, "reason": result.flip.reason}
