@@ -36,9 +36,8 @@ class Interpreter:
         like, (s, self.pad) = tables.exists, tables.exists.shape
         self.everything = tables.mask.double()
         keys = self.columns["lookup"]
-        self.aligned = torch.tensor(
-            [key[0] in relations.ALIGNED for key in keys], device=like.device
-        )
+        aligned = [key[0] in relations.ALIGNED for key in keys]
+        self.aligned = torch.tensor(aligned, device=like.device)
         self.labelled = any(aligned) and rules.aligned_needs_label
         self.facing = like.new_zeros((s, self.pad, len(FACINGS)))
         reads_facing = any("facing" in key for of in self.columns.values() for key in of)
