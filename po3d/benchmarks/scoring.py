@@ -4,7 +4,6 @@ tables.
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from po3d.benchmarks.metrics import Bootstrap, figure
@@ -45,11 +44,11 @@ def rows_and_mean(
 
     `all_of` is the benchmark's full number of categories (see `counted`).
     """
-    rows = []
-    categories, failed_of = np.array([q.category for q in questions]), np.array(failed)
+    rows, of = [], {name: [] for name in names}
+    for q, wrong in zip(questions, failed):
+        of.setdefault(q.category, []).append(wrong)
     for k, name in enumerate(names):
-        own = failed_of[categories == name].tolist()
-        rows.append(row(name, own, boot.value[k], boot.samples[:, k]))
+        rows.append(row(name, of[name], boot.value[k], boot.samples[:, k]))
     average = row(mean, failed, boot.value.mean(), boot.samples.mean(1))
     return rows, counted(average, len(names), all_of)
 
@@ -68,7 +67,10 @@ def comparable(published: Sequence[Mapping], rows: Sequence[Mapping]) -> list[di
     """Return the published rows without the averages that cover only some columns in `rows`
     (`counted`)."""
     partial = {row["name"] for row in rows if "columns" in row}
-    return [{key: value for key, value in row.items() if key not in partial} for row in published]
+    result = []
+    for row in published:
+        result.append({key: value for key, value in row.items() if key not in partial})
+    return result
 
 
 # --- published ------------------------------------------------------------------------------------
@@ -78,8 +80,10 @@ def published_table(module: str, name: str) -> list[dict]:
     """Read published/NAME.csv from the folder of a module's file: cells as numbers where possible,
     None if empty.
     """
-    table = rows_beside(module, f"published/{name}.csv")
-    return [{key: _value(cell) for key, cell in record.items()} for record in table]
+    rows = []
+    for record in rows_beside(module, f"published/{name}.csv"):
+        rows.append(dict(zip(record, map(_value, record.values()))))
+    return rows
 
 
 def _value(cell: str) -> str | float | None:

@@ -260,7 +260,7 @@ def test_what_cannot_be_scored_is_said(questions, given, scorer, says):
 
 
 def test_matches_are_in_the_questions_order():
-    assert [m.em for m in matches(QUESTIONS, predictions()[::-1])] == [0, 1, 0, 0, 1, 0]
+    assert [m[0] for m in matches(QUESTIONS, predictions()[::-1])] == [0, 1, 0, 0, 1, 0]
 
 
 # --- published, and the paper's tables ------------------------------------------------------------
