@@ -321,7 +321,7 @@ class Evaluator(ObjectOperations):
             chances = {}
             for i in sorted(value if call.output == "objects" else [value]):
                 # beyond `numbers`: an object before the edit
-                chances[numbers[i] if i < len(numbers) else i] = 1.0
+                chances[numbers[i] if numbers and i < len(numbers) else i] = 1.0
             kind = "set" if call.output == "objects" else "object"
             describe = lambda i: self.world.describe(row.get(i, i), i)  # noqa: E731
             return of_objects(token, kind, chances, len(self.world.times(False)), describe)
