@@ -51,9 +51,8 @@ class Grid(About):
         columns = [row.name for row in self.cells[0].rows]
         for cell in self.cells:
             if [row.name for row in cell.rows] != columns:
-                raise ValueError(
-                    f"should have the columns {', '.join(columns)} in the cell {cell.name!r}"
-                )
+                expected = f"the columns {', '.join(columns)} in the cell {cell.name!r}"
+                raise ValueError(f"should have {expected}")
         return self
 
 

@@ -37,7 +37,6 @@ def source_lines(benchmark: str, visible: Container[str] | None = None) -> list[
     models: dict[tuple[str, str, str], list[str]] = {}
     for row in later_rows(benchmark):
         if visible is None or row["model"] + LATER in visible:
-            models.setdefault((row["protocol"], row["source"], row["date"]), []).append(
-                row["model"]
-            )
-    return [f"{', '.join(own)}: {'; '.join(about)}" for about, own in models.items()]
+            source = row["protocol"], row["source"], row["date"]
+            models.setdefault(source, []).append(row["model"])
+    return [f"{', '.join(names)}: {'; '.join(source)}" for source, names in models.items()]

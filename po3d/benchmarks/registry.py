@@ -48,12 +48,9 @@ def opened(benchmark: str, root: str | Path | None = None, size: int | None = No
     """Open a benchmark's split: the release or twin at `root`, by default the shipped one;
     restricted to the first `size` images or rooms.
     """
-    benchmark_spec = benchmark_of(benchmark)
-    return (
-        benchmark_spec.load(benchmark_spec.mini, "mini")
-        if root is None
-        else benchmark_spec.load(Path(root))
-    ).first(size)
+    spec = benchmark_of(benchmark)
+    split = spec.load(spec.mini, "mini") if root is None else spec.load(Path(root))
+    return split.first(size)
 
 
 def training_questions(benchmark: str, size: int, seed: int) -> list[Question]:

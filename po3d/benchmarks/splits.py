@@ -46,6 +46,19 @@ class QuestionSplit:
         return []
 
 
+def first_file(paths: Iterable[Path]) -> Path | None:
+    """Return the first of the paths that is a file; None if none is."""
+    for path in paths:
+        if path.is_file():
+            return path
+    return None
+
+
+def existing(paths: Iterable[Path | None]) -> list[Path]:
+    """Return the paths that are files."""
+    return [path for path in paths if path is not None and path.is_file()]
+
+
 def unique(questions: Sequence[Question], where: Path, what: str) -> tuple[Question, ...]:
     """Return the questions as a tuple; raise InputError for a duplicate id. `what` names the id in
     the message.

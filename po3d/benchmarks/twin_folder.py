@@ -46,10 +46,8 @@ def claimed(out: Path, identity: dict) -> Path:
     description = out / TWIN
     if description.exists():
         if read_json(description, "twin description") != identity:
-            raise InputError(
-                f"{out} contains a twin with other settings (see {description}); choose another"
-                " folder"
-            )
+            problem = f"contains a twin with other settings (see {description})"
+            raise InputError(f"{out} {problem}; choose another folder")
     elif out.exists() and any(path.name != LOCK for path in out.iterdir()):
         raise InputError(f"{out} is not empty and contains no twin; choose another folder")
     return description
@@ -106,8 +104,6 @@ def described(folder: Path, version: str = "", picture: str = "") -> dict:
     twin = read_json(folder / TWIN, "twin description")
     checked(TwinRecord, twin, f"twin description {folder / TWIN}")
     if version and twin["format"] != version:
-        raise InputError(
-            f"{folder} lacks the image {picture}, and has no twin description from which to"
-            " render it"
-        )
+        problem = "has no twin description from which to render it"
+        raise InputError(f"{folder} lacks the image {picture}, and {problem}")
     return dict(twin)

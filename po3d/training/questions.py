@@ -83,7 +83,7 @@ class QuestionData(ParserData):
         h = self.hparams
         wanted, questions = scene_ids.wanted_parts(h.split), questions_of(root)
         images = sorted({q.image for q in questions})
-        part = dict(zip(images, scene_ids.Parts(root, h.ranges).of(images), strict=True))
+        part = dict(zip(images, scene_ids.parts_of(root, images, h.ranges), strict=True))
         trained = [image for image in images if part[image] in wanted]
         if not trained:
             raise InputError(scene_ids.no_part(images, list(part.values()), root, wanted))

@@ -108,7 +108,7 @@ class FolderScenes(Dataset):
         for path in map(Path, [root] if isinstance(root, str | Path) else root):
             records = scene_ids.records_of(path)
             names = [str(record.get("image_filename", "")) for record in records]
-            result = scene_ids.Parts(path, ranges).of(names)
+            result = scene_ids.parts_of(path, names, ranges)
             for record, part in zip(records, result, strict=True):
                 if parts is None or part in parts:
                     self.records.append((path, {k: record[k] for k in READ if k in record}))
