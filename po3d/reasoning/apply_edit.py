@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from po3d.language.lexicon import ABOVE, fits, kinds_of
 from po3d.language.program import DIRECTIONS, LEAVES, Call, ProgramError
@@ -44,33 +43,26 @@ from po3d.scene.table import ObjectState, Scene, sure
 
 @dataclass(frozen=True)
 class Planned:
-    """A resolved edit: the edited scene, and the chosen placements."""
+    """A resolved edit: the edited scene, and the chosen placements.
+
+    A placement is the index (in the world before) of a moved object, or the name of a new one, with
+    its place and that world.
+    """
 
     edited: Edited
-    placed: tuple["PlannedPose", ...] = ()
+    placed: tuple[tuple[int | str, Spot, SceneGeometry], ...] = ()
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """The placements in words."""
-        return tuple(map(str, self.placed))
-
-
-class PlannedPose(NamedTuple):
-    """One placement: index (in the world before) of a moved object, or the name of a new one."""
-
-    thing: int | str
-    spot: Spot
-    world: SceneGeometry
-
-    def __str__(self) -> str:
-        what = f"add {self.thing}"
-        if not isinstance(self.thing, str):
-            what = f"move {self.world.describe(self.thing)}"
-        x, y, z = self.spot.position
-        text = f"{what} to ({x:.2f}, {y:.2f}, {z:.2f})"
-        if self.spot.crowded:
-            text += ", where it overlaps other objects because there is no free place"
-        return text
+        notes = []
+        for thing, spot, world in self.placed:
+            what = f"add {thing}" if isinstance(thing, str) else f"move {world.describe(thing)}"
+            x, y, z = spot.position
+            notes.append(f"{what} to ({x:.2f}, {y:.2f}, {z:.2f})")
+            if spot.crowded:
+                notes[-1] += ", where it overlaps other objects because there is no free place"
+        return tuple(notes)
 
 
 def plan(before: Scene | SceneGeometry, program: Call | None, rules: Rules = ROOM_RULES) -> Planned:
@@ -147,7 +139,7 @@ class _Planner:
     def __init__(self, layout: SceneIndex, world: SceneGeometry) -> None:
         self.layout, self.scene, self.world = layout, layout.scene, world
         self.look = Evaluator(world)
-        self.placed: list[PlannedPose] = []
+        self.placed: list[tuple[int | str, Spot, SceneGeometry]] = []
         self.mentioned: list[int] = []  # objects that only define a place
 
     def edits(self, program: Call) -> list[Edit]:
@@ -178,7 +170,7 @@ class _Planner:
                 layout = SceneIndex(edited.scene, self.layout)
             spot = resolve(layout, layout.scene.objects[index], place, index)
             edits.append(Move(index, spot.position, spot.heading))
-            self.placed.append(PlannedPose(index, spot, self.world))
+            self.placed.append((index, spot, self.world))
         return edits
 
     def _turn(self, what: Call, degrees: float) -> list[Edit]:
@@ -231,7 +223,7 @@ class _Planner:
             state = self._new(thing)
             spot = resolve(layout, state, place)
             state = with_fields(state, position=spot.position, heading=spot.heading)
-            self.placed.append(PlannedPose(state.value("name"), spot, self.world))
+            self.placed.append((state.value("name"), spot, self.world))
             edits.append(Add(state))
         return edits
 

@@ -2,13 +2,17 @@
 
 import math
 from collections.abc import Callable, Container, Sequence
+from typing import TYPE_CHECKING
 
 from po3d.language.program import LEAVES, Call
 from po3d.reasoning.directions import AHEAD
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.set_operations import Reference, SetOperations, names_anything, set_text
+from po3d.reasoning.set_operations import SetOperations, names_anything, set_text
 from po3d.reasoning.world import VIEWER
 from po3d.scene.orbit import Axes
+
+if TYPE_CHECKING:
+    from po3d.reasoning.references import BestFit, BoundPhrases
 
 CAMERA = Call("frame", ("camera",))
 MEASURES = LEAVES["measure"]
@@ -199,7 +203,7 @@ class ObjectOperations(SetOperations):
             self.past = past
 
     @property
-    def _refers(self) -> Reference:
+    def _refers(self) -> "BestFit | BoundPhrases":
         if self.info.refer is None:
             # imported here: only questions with phrases need it
             from po3d.reasoning.references import BestFit

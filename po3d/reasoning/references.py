@@ -1,4 +1,4 @@
-"""Resolve phrases of a question to rows: the implementations of `set_operations.Reference`.
+"""Resolve phrases of a question to rows; ExecutionFailure if no row, or more than one, fits.
 
 * `BestFit`: the object that a noun phrase fits best; ambiguous if two fit equally and surely
   (SCOPE, and the default).
@@ -147,6 +147,7 @@ class BoundPhrases:
         self.rows = rows
 
     def row(self, phrase: str) -> int:
+        """Return the row that a phrase denotes."""
         if phrase not in self.rows:
             raise ExecutionFailure("not found", f"not found: {phrase!r} is not in the scene")
         return self.rows[phrase]

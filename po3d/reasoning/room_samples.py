@@ -259,15 +259,14 @@ class FramedSamples:
         index = dict(zip(states, samples.indices(first), strict=True))
         edited = planned.edited
         new = iter(edited.scene.objects[k] for k, o in enumerate(edited.origin) if o is None)
-        for placed in planned.placed:
-            spot = placed.spot
+        for thing, spot, _ in planned.placed:
             if spot.blockers is None:
                 alike &= (exists == samples.exists[first])[:, samples.solid].all(1)
                 continue
-            if isinstance(placed.thing, str):
+            if isinstance(thing, str):
                 length, width, _ = next(new).extent
             else:
-                length, width, _ = samples.certain(first).objects[placed.thing].extent
+                length, width, _ = samples.certain(first).objects[thing].extent
             blockers = [index[id(t.state)] for t in spot.blockers if id(t.state) in index]
             alike &= exists[:, blockers].all(1)
             reach = np.hypot(*samples.extents[:, :2].T) + np.hypot(length, width)

@@ -5,7 +5,7 @@
 
 import math
 from collections.abc import Container, Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from po3d.language.grammar_file import GrammarError
 from po3d.language.program import Call
@@ -20,32 +20,15 @@ from po3d.scene.frames import room_centre, wall_azimuth
 from po3d.scene.orbit import Axes, own_axes, turned_axes
 from po3d.scene.rooms import ANYTHING
 
+if TYPE_CHECKING:
+    from po3d.reasoning.references import BestFit, BoundPhrases
+
 # attributes that are derived from the rest of the table
 DERIVED_ATTRIBUTES = ("side", "purpose", "facing", "occlusion")
 EDITED_OBJECT = Call(
     "unique", (Call("changed", (Call("filter", ("name", "object", Call("scene"))),)),)
 )
 VIEWER_SET = Call("group", (Call("viewer"),))
-
-
-class Reference(Protocol):
-    """Resolves a phrase to a table row; ExecutionFailure if no row, or more than one, fits.
-
-    Implementations are in `po3d.reasoning.references`.
-    """
-
-    def row(self, phrase: str) -> int:
-        """Return the row that a phrase denotes."""
-        ...
-
-    def disambiguate(self, first: str, second: str) -> tuple[int, int]:
-        """Return the rows of two phrases that denote different objects."""
-        ...
-
-    def choices(self, phrases: Sequence[str], start: int) -> dict[str, int]:
-        """Return the row of the object that each phrase denotes; all rows are different, and none
-        is `start`."""
-        ...
 
 
 class QuestionInfo(NamedTuple):
@@ -56,7 +39,7 @@ class QuestionInfo(NamedTuple):
     task: Task = "2d"
     options: tuple[str, ...] = ()  # answer options
     views: tuple[Axes, ...] = ()  # axes of each image; empty: those of the table
-    refer: Reference | None = None
+    refer: "BestFit | BoundPhrases | None" = None  # resolves phrases; None: BestFit
 
 
 NO_OPTIONS = QuestionInfo()
