@@ -28,12 +28,8 @@ Arrays = Any  # numpy arrays or torch tensors, depending on `xp`
 Frame = Literal["camera", "object"]
 
 NO_FACING = -1
-CENTRES = {
-    "back": 0.0,
-    "right": 90.0,
-    "front": 180.0,
-    "left": 270.0,
-}  # centres of the facing windows in `pose_degrees`
+# centres of the facing windows in `pose_degrees`
+CENTRES = {"back": 0.0, "right": 90.0, "front": 180.0, "left": 270.0}
 # relations between two headings
 ALIGNED = ("same_direction", "opposite_direction", "perpendicular", "parallel")
 _STREET_BEHIND_DEG = math.degrees(math.atan2(AXES["behind"][1], AXES["behind"][0]))  # 138.98
@@ -172,17 +168,16 @@ class Relation(NamedTuple):
     closed: bool = False  # whether the relation includes its border
 
 
+def _aligned(relation: str, words: str, closed: bool = False) -> Relation:
+    spare = lambda p: alignment(p.turned, relation, p.rules, p.xp)  # noqa: E731
+    return Relation(spare, words, "degrees", closed)
+
+
 RELATIONS = {
-    relation: Relation(
-        lambda p, relation=relation: alignment(p.turned, relation, p.rules, p.xp),
-        words,
-        "degrees",
-        relation == "perpendicular",
-    )
-    for relation, words in zip(
-        ALIGNED, ("the same way as {}", "the opposite way of {}", "across {}", "parallel to {}")
-    )
-} | {
+    "same_direction": _aligned("same_direction", "the same way as {}"),
+    "opposite_direction": _aligned("opposite_direction", "the opposite way of {}"),
+    "perpendicular": _aligned("perpendicular", "across {}", closed=True),
+    "parallel": _aligned("parallel", "parallel to {}"),
     "collides_forward": Relation(lambda p: p.sweeps[0], "the forward way of {}", closed=True),
     "collides_backward": Relation(lambda p: p.sweeps[1], "the backward way of {}", closed=True),
 }
@@ -203,9 +198,7 @@ def pose_degrees(headings: Arrays, axes: Arrays, rules: Rules, xp: ModuleType = 
 
     On streets: clockwise from "away from the camera". Arguments as of `Pairs`.
     """
-    (lx, ly), (fx, fy), (x, y) = (
-        axes[DIRECTIONS.index(side)] for side in ("left", "front", "behind")
-    )
+    (lx, ly), _, (fx, fy), (x, y) = axes  # in the order of DIRECTIONS
     # -1 if left and front have the opposite orientation to that of a viewer who faces the front
     sense = xp.sign(fy * lx - fx * ly)
     turned = sense * xp.atan2(y, x) * (180 / math.pi) - _STREET_BEHIND_DEG

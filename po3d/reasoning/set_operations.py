@@ -179,8 +179,10 @@ class SetOperations:
         """Return the objects in a direction from object `anchor`."""
         axes, others = self.axes(frame, anchor), _without(candidates, (anchor,))
         if self.rules.region == "half plane":
-            rows = [self.beyond(side, anchor, frame) for side in direction.split("_")]
-            return [i for i in others if all(row[i] > 0 for row in rows)]
+            for side in direction.split("_"):
+                row = self.beyond(side, anchor, frame)
+                others = [i for i in others if row[i] > 0]
+            return others
         if axes is self.world.axes and anchor != VIEWER:
             return self.world.lying(direction, anchor, others)
         return self.world.within(direction, anchor, axes, others)

@@ -8,6 +8,7 @@
 * Names put the destination first: `cam_T_world` maps world points into the camera frame.
 """
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -139,11 +140,9 @@ def down(x: float, y: float, metres_per_pixel: float, width: int, height: int) -
     return Camera(width, height, TOP / metres_per_pixel, pose)
 
 
-BOX_SIGNS = np.array([[x, y, z] for x in (0.5, -0.5) for y in (0.5, -0.5) for z in (0.0, 1.0)])
+BOX_SIGNS = np.array(list(itertools.product((0.5, -0.5), (0.5, -0.5), (0.0, 1.0))))
 # Mirroring swaps left and right: row k of BOX_SIGNS becomes row MIRRORED_CORNERS[k].
-MIRRORED_CORNERS = tuple(
-    int(np.flatnonzero((s * (1, -1, 1) == BOX_SIGNS).all(1))[0]) for s in BOX_SIGNS
-)
+MIRRORED_CORNERS = (2, 3, 0, 1, 6, 7, 4, 5)
 
 
 def box_corners(position: ArrayLike, heading: ArrayLike, extent: ArrayLike) -> Array:
