@@ -88,8 +88,7 @@ def bootstrap_groups(
 
 def interval(samples: ArrayLike) -> tuple[float, float]:
     """Return the central CONFIDENCE interval of bootstrap samples, ignoring NaN; (NaN, NaN) if none
-    are left.
-    """
+    are left."""
     samples = np.asarray(samples, float)
     samples = samples[~np.isnan(samples)]
     if not len(samples):
@@ -143,8 +142,7 @@ def distribution(answers: Sequence[str | None], values: Sequence[str]) -> dict[s
 
 def coefficient_of_variation(counts: Mapping[str, float]) -> float:
     """Compute the coefficient of variation over the values: population standard deviation over mean
-    of their shares (PulseCheck457, Eq. 1). 0 means no preference; NaN without any answer.
-    """
+    of their shares (PulseCheck457, Eq. 1). 0 means no preference; NaN without any answer."""
     shares = np.array(list(counts.values()), float)
     return float(shares.std() / shares.mean()) if shares.sum() else math.nan
 
@@ -153,8 +151,7 @@ def confusion(
     gold: Sequence[str], answers: Sequence[str | None], values: Sequence[str]
 ) -> NDArray[np.int64]:
     """Return the confusion matrix (v, v + 1): rows ground truth, columns predictions; the last
-    column counts answers outside `values`.
-    """
+    column counts answers outside `values`."""
     index = dict(zip(values, range(len(values))))
     table = np.zeros((len(values), len(values) + 1), np.int64)
     for g, a in zip(gold, answers, strict=True):

@@ -41,8 +41,7 @@ _NUMBERED = re.compile(r"(.*?)(\d+)")
 
 def scene_file(root: str | Path) -> Path:
     """Return the scene file of a folder, or `root` itself if it is a file, or if scenes are in
-    scenes/*.json. Raise InputError if there are two scene files.
-    """
+    scenes/*.json. Raise InputError if there are two scene files."""
     root = Path(root)
     result = existing(map(root.joinpath, (*RELEASES, SCENES)))
     if len(result) > 1:
@@ -60,8 +59,7 @@ def folder_of(root: str | Path) -> Path:
 
 def group_and_number(name: str) -> tuple[str, int | None]:
     """Split an image name into group and number: superCLEVR_new_000012.png -> ("superCLEVR_new_#",
-    12). The group of a name without a number is its stem.
-    """
+    12). The group of a name without a number is its stem."""
     stem = PurePosixPath(name).stem
     match = _NUMBERED.fullmatch(stem)
     return (f"{match[1]}#", int(match[2])) if match else (stem, None)
@@ -167,8 +165,7 @@ def records_of(root: str | Path) -> list[dict]:
 
 def wanted_parts(split: str | Sequence[str]) -> list[str]:
     """Return the parts named by `data.split`; raise InputError for an unknown part or an empty
-    list.
-    """
+    list."""
     parts = [split] if isinstance(split, str) else list(split)
     for part in parts:
         known("data.split", part, PARTS)

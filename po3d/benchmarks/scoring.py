@@ -26,8 +26,7 @@ def failures(questions: Sequence[Question], predictions: Sequence[Prediction]) -
 
 def row(name: str, failed: Sequence[bool], value: float, samples: ArrayLike) -> dict:
     """Return a report row: name, n, failed, value, ci_low, ci_high. `failed` has one flag per
-    item.
-    """
+    item."""
     return {"name": name, "n": len(failed), "failed": sum(failed), **figure(value, samples)}
 
 
@@ -58,8 +57,7 @@ def rows_and_mean(
 
 def counted(row: dict, there: int, all_of: int) -> dict:
     """Return the row of an average over `there` of the benchmark's `all_of` columns; a partial
-    average gets both numbers under "columns".
-    """
+    average gets both numbers under "columns"."""
     return row if there == all_of else row | {"columns": [there, all_of]}
 
 
@@ -78,8 +76,7 @@ def comparable(published: Sequence[Mapping], rows: Sequence[Mapping]) -> list[di
 
 def published_table(module: str, name: str) -> list[dict]:
     """Read published/NAME.csv from the folder of a module's file: cells as numbers where possible,
-    None if empty.
-    """
+    None if empty."""
     rows = []
     for record in rows_beside(module, f"published/{name}.csv"):
         rows.append(dict(zip(record, map(_value, record.values()))))

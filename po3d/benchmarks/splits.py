@@ -13,8 +13,7 @@ from po3d.scene.table import Scene, from_json
 @dataclass(frozen=True)
 class QuestionSplit:
     """The questions of a split. A subclass adds access to its images (see
-    `po3d.evaluation.run.Split`).
-    """
+    `po3d.evaluation.run.Split`)."""
 
     split: str
     questions: tuple[Question, ...]
@@ -26,8 +25,7 @@ class QuestionSplit:
 
     def first(self, size: int | None) -> Self:
         """Restrict the questions to the first `size` units by name; None keeps all. Raise
-        InputError for a size below 1.
-        """
+        InputError for a size below 1."""
         if size is not None and size < 1:
             raise InputError(f"the size {size} should be at least 1")
         units = set(sorted(set(map(self.unit_of, self.questions)))[:size])
@@ -61,8 +59,7 @@ def existing(paths: Iterable[Path | None]) -> list[Path]:
 
 def unique(questions: Sequence[Question], where: Path, what: str) -> tuple[Question, ...]:
     """Return the questions as a tuple; raise InputError for a duplicate id. `what` names the id in
-    the message.
-    """
+    the message."""
     ids_read: set[str] = set()
     for q in questions:
         if q.id in ids_read:

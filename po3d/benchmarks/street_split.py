@@ -73,8 +73,7 @@ class StreetSplit(QuestionSplit):
 
     def notes(self) -> list[str]:
         """Return notes on this split: missing or skipped files, and images of another aspect ratio
-        than the benchmark's.
-        """
+        than the benchmark's."""
         sizes = []
         for name in self.images:
             if size := self.source.size(name):
@@ -85,8 +84,7 @@ class StreetSplit(QuestionSplit):
 
 class Folder:
     """Images in images/ or beside the questions, and optionally a scene file with one of these
-    names.
-    """
+    names."""
 
     def __init__(self, root: Path, scene_files: Sequence[str]) -> None:
         self.root, self.scene_files = root, scene_files

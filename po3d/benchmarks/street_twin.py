@@ -177,8 +177,7 @@ class UnsavedTwin:
 
 def verified(question: SampledQuestionProgram, scene: Scene, task: Task, image: str) -> Outcome:
     """Return the outcome of a generated question's program; AssertionError if its answer is not
-    the question's.
-    """
+    the question's."""
     outcome = execute(question.program, scene, task)
     if outcome.answer != question.answer:
         answers = f"{outcome.answer!r} ({outcome.reason}), the generator with {question.answer!r}"

@@ -157,8 +157,7 @@ def trace(
 
 def _index_of(edit: Edit, count: int) -> int | None:
     """Return the index of the object that an edit changes or replaces, None for an addition; raise
-    IndexError if it is not below `count`.
-    """
+    IndexError if it is not below `count`."""
     index = edit.instead if isinstance(edit, Add) else edit.index
     if index is not None and not 0 <= index < count:
         raise IndexError(f"{edit} refers to object {index}, but the scene has {count} objects")
@@ -174,8 +173,7 @@ def _edited(
     mentioned: frozenset[int],
 ) -> Edited:
     """Return the edited scene, given the states after the edit: without those gone, and with those
-    added at the end.
-    """
+    added at the end."""
     remaining: Sequence[int] = range(len(states))
     touched = touched_before
     if gone:

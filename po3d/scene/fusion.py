@@ -106,8 +106,7 @@ def _grown(
     views: Sequence[ViewTable], yaws: Sequence[float | None], start: int
 ) -> tuple[list[RegisteredView | None], list[list[tuple[int, int]]]]:
     """Register all views that can be registered to `start`, directly or through others, then each
-    once more onto all others. Return their poses, and the (view, row) pairs of each object.
-    """
+    once more onto all others. Return their poses, and the (view, row) pairs of each object."""
     turns = _turns(yaws, start)
     placed: list[RegisteredView | None] = [None] * len(views)
     placed[start] = RegisteredView(0.0, (0.0, 0.0), {}, 0.0)

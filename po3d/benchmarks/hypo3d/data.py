@@ -51,8 +51,7 @@ Anchors = Mapping[str, str]  # side -> the anchor object there; sides without an
 
 def frame_text(anchors: Anchors) -> str:
     """Return the description of the reference frame in the benchmark's wording; "" without
-    anchors.
-    """
+    anchors."""
     return frame_text_anchors([(anchors[side], side) for side in SIDES if anchors.get(side)])
 
 
@@ -136,8 +135,7 @@ class Hypo3DSplit(QuestionSplit):
 
 def load(root: str | Path, split: str = "") -> Hypo3DSplit:
     """Load the benchmark from the folder `root`; raise InputError saying what is missing and where
-    to get it.
-    """
+    to get it."""
     root = Path(root)
     path = _first_there(root, QUESTION_FILES)
     if path is None:
@@ -215,8 +213,7 @@ def _category(change_type: str, where: str) -> str:
 
 def _read_axes(path: Path) -> dict[str, dict[str, str]]:
     """Read scene id -> anchors from a table with the columns scene_id, Front, Back, Left and
-    Right.
-    """
+    Right."""
     anchors = {}
     needed = ("scene_id", *SIDES)
     for row in table_rows(path, "axis definition", "hypo3d", columns=needed, sheet="Sheet1"):
@@ -315,8 +312,7 @@ def write_results(
     path: str | Path, questions: Sequence[Question], predictions: Iterable[Prediction]
 ) -> None:
     """Write predictions as an official result file for metric_compute.py; a status other than "ok"
-    gives an empty answer.
-    """
+    gives an empty answer."""
     answers = {}
     for q, p in paired(questions, predictions):
         answers[q.id] = (p.answer or "") if p.status == "ok" else ""

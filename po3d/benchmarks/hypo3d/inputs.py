@@ -76,8 +76,7 @@ class InputFiles:
 
     def labelled_map(self, scene_id: str) -> SemanticMap:
         """Return the room's labelled map; raise InputError if it has neither a map nor a
-        ground-truth scene.
-        """
+        ground-truth scene."""
         beside = self.root / LABELLED / f"{scene_id}.json"
         if beside.is_file():
             return semantic_map.from_json(read_json(beside, "semantic map"), str(beside))
@@ -99,8 +98,7 @@ class InputFiles:
 
     def top_view(self, scene_id: str) -> UnlabelledMap:
         """Return the room's plain map with its camera, rendered from ground truth if there is no
-        file.
-        """
+        file."""
         path = self._map(scene_id)
         if path is None:
             return self._render(scene_id)

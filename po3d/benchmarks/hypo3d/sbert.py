@@ -65,8 +65,7 @@ def _rows(
     values: Array, rooms: Sequence[str], names: Sequence[Sequence[str]], order: Sequence[str]
 ) -> list[dict]:
     """Return the mean of `values` (n,) and its interval in each group of `order` that occurs;
-    `names`: of the groups of each value.
-    """
+    `names`: of the groups of each value."""
     members: dict[str, list[int]] = {}
     for name in order:
         of_name = [k for k, groups in enumerate(names) if name in groups]

@@ -68,8 +68,7 @@ class InstanceBox(NamedTuple):
 
 def box(label: object, centre: object, axes: object, lengths: object, where: str) -> InstanceBox:
     """Return a validated Box; `axes` are 9 numbers, one axis after the other. An InputError names
-    the field of `where`.
-    """
+    the field of `where`."""
     if not isinstance(label, str):
         raise InputError(f"{where}: 'label' should be a string, not {str(label)[:40]!r}")
     rows = numbers(axes, 9, where, "the axes").reshape(3, 3)
@@ -84,8 +83,7 @@ def box(label: object, centre: object, axes: object, lengths: object, where: str
 
 def numbers(values: object, count: int, where: str, field: str) -> Array:
     """Validate a list or array of `count` finite numbers below 1e6 and return it as (count,); an
-    InputError names the field.
-    """
+    InputError names the field."""
     if hasattr(values, "tolist"):
         values = values.tolist()
     fits = isinstance(values, list | tuple) and len(values) == count
@@ -130,8 +128,7 @@ def _state(b: InstanceBox, ground: float, middle: Array) -> ObjectState:
 
 def _rectangle(boxes: Sequence[InstanceBox]) -> tuple[tuple[float, float], ...]:
     """Return the corners of the rectangle around all footprints, counter-clockwise, aligned with
-    the longer side of the largest.
-    """
+    the longer side of the largest."""
     widest = max(boxes, key=lambda b: math.hypot(*b.lengths[list(b.level)]))
     angle = widest.azimuth(widest.level[1]) % (math.pi / 2)
     u = np.array([math.cos(angle), math.sin(angle)])
@@ -188,6 +185,5 @@ _POINTS = lab(_HEX)
 
 def color_name(rgb: ArrayLike) -> str:
     """Return the colour of rooms.COLORS whose patches are nearest to an sRGB value (3,) in 0..255
-    by CIELAB distance.
-    """
+    by CIELAB distance."""
     return _NAMES[int(np.linalg.norm(_POINTS - lab(rgb), axis=1).argmin())]

@@ -160,8 +160,7 @@ def scannet_scene(folder: str | Path) -> Scene:
 
 def _instance(label: str, points: Array, colors: Array | None) -> InstanceBox:
     """Return the box of an instance's vertices (n, 3), with the name of their mean sRGB value
-    (`colors` (n, 3)).
-    """
+    (`colors` (n, 3))."""
     label = " ".join(label.lower().split())
     low, high = np.percentile(points, ROBUST, axis=0)
     if label == "floor":
@@ -172,8 +171,7 @@ def _instance(label: str, points: Array, colors: Array | None) -> InstanceBox:
 
 def _axis_alignment(path: Path) -> Array:
     """Read (4, 4) `axisAlignment` from a scene's text file, 16 numbers in row order:
-    aligned_T_scan.
-    """
+    aligned_T_scan."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -218,8 +216,7 @@ _PLY_TYPES = dict(zip(_PLY_NAMES[0] + _PLY_NAMES[1], _PLY_CODES * 2, strict=True
 
 def _vertices(path: Path) -> tuple[Array, NDArray[np.uint8] | None]:
     """Read (n, 3) points and (n, 3) sRGB values (or None) of a binary little-endian PLY; faces are
-    skipped.
-    """
+    skipped."""
     try:
         with open(path, "rb") as file:
             count, layout = _ply_header(file, path)
@@ -244,8 +241,7 @@ def _vertices(path: Path) -> tuple[Array, NDArray[np.uint8] | None]:
 
 def _ply_header(file: BinaryIO, path: Path) -> tuple[int, np.dtype]:
     """Return the number of vertices and their layout; raise InputError unless they are the first
-    element.
-    """
+    element."""
     lines: list[list[str]] = []
     while len(lines) < MAX_HEADER and (lines[-1:] != [["end_header"]]):
         line = file.readline(MAX_HEADER)

@@ -70,8 +70,7 @@ Match = tuple[float, float]  # exact and partial match of one answer, each in [0
 def normalize(text: str) -> str:
     """Normalise a text as in the official script: canonical directions, no articles, only letters
     and digits ("2.5" becomes "25"), and from the first number on only numbers are kept ("two
-    chairs" becomes "2"). Not idempotent.
-    """
+    chairs" becomes "2"). Not idempotent."""
     text = _PHRASE.sub(lambda match: _PHRASES[match.group()], text.lower())
     text = _ARTICLE.sub("", text).strip()
     return " ".join(_digits(_OTHER.sub("", text).split()))
@@ -79,8 +78,7 @@ def normalize(text: str) -> str:
 
 def _digits(words: Iterable[str]) -> list[str]:
     """Convert number words to digits, word by word ("twenty one" is 20 1); after the first number
-    only numbers are kept.
-    """
+    only numbers are kept."""
     tokens: list[str] = []
     number = False
     for word in words:
@@ -100,8 +98,7 @@ def exact_match(predicted: str, gold: str) -> bool:
 
 def partial_match(predicted: str, gold: str) -> float:
     """Return the number of distinct words in both normalised texts over the number of words of
-    `gold`, in [0, 1]; 0 if the normalised `gold` is empty ("near").
-    """
+    `gold`, in [0, 1]; 0 if the normalised `gold` is empty ("near")."""
     reference = normalize(gold).split()
     common = set(normalize(predicted).split()).intersection(reference)
     return len(common) / len(reference) if reference else 0.0
@@ -114,8 +111,7 @@ def matches(
     questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "official"
 ) -> list[Match]:
     """Return exact and partial match of each question's prediction; both are 0 for a status other
-    than "ok".
-    """
+    than "ok"."""
     known("scorer", scorer, SCORERS)
     result = []
     for q, p in paired(questions, predictions):
@@ -130,8 +126,7 @@ def correct(
     questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "official"
 ) -> list[float]:
     """Return 1.0 for an exact match, else 0.0, for each question; NaN for control sets, which are
-    in no headline figure.
-    """
+    in no headline figure."""
     results = matches(questions, predictions, scorer)
     return [math.nan if q.control else exact for q, (exact, _) in zip(questions, results)]
 
@@ -216,8 +211,7 @@ def _filled(entries: Mapping[str, Any]) -> dict[str, Any]:
 
 def _pairs(questions: Sequence[Question]) -> dict[str, dict[str, list[int]]]:
     """Pair each control question with its original. A change is relevant if it alters the answer;
-    irrelevant changes are those of the control set.
-    """
+    irrelevant changes are those of the control set."""
 
     def key(q: Question) -> tuple:
         return q.image.removesuffix(ALIGNED), q.category, q.text, q.program
@@ -304,8 +298,7 @@ def published_rows() -> list[dict]:
 
 def published_by_change_and_type() -> list[dict]:
     """Return Table 8: model, "metric" (em or pm), change -> type -> percent under "cells",
-    "overall", "measured_on".
-    """
+    "overall", "measured_on"."""
     rows = []
     for row in published("by_change_and_question"):
         cells = {}
@@ -319,8 +312,7 @@ def published_by_change_and_type() -> list[dict]:
 def published(table: str) -> list[dict]:
     """Return a table of the paper, in percent and None for empty cells: by_change (Table 1),
     by_change_and_question (8), world_frame (2), with_without_change (3 and 4) or
-    aligned_map_direction_questions (9).
-    """
+    aligned_map_direction_questions (9)."""
     rows = []
     for record in published_table(__file__, f"hypo3d_{table}"):
         input_name = _INPUTS.get(record.pop("input", None))

@@ -44,8 +44,7 @@ def change_table(*reports: dict) -> Table:
 
 def _overall(reports: Sequence[dict]) -> str:
     """Return the title of the average over all kinds of change, with the number of kinds if some
-    are missing.
-    """
+    are missing."""
     for report in reports:
         for row in report["rows"]:
             if "columns" in row:
@@ -56,8 +55,7 @@ def _overall(reports: Sequence[dict]) -> str:
 
 def change_and_type_table(*reports: dict) -> Table:
     """Return Table 8: by kind of change (movement, removal, attribute, addition, replacement) and
-    question type (Scale, Direction, Semantic), a row for EM and one for PM.
-    """
+    question type (Scale, Direction, Semantic), a row for EM and one for PM."""
     whole = _overall(reports)
     rows: list[list[Cell]] = []
     columns = list(itertools.product(CATEGORIES, TYPES))
@@ -78,8 +76,7 @@ def change_and_type_table(*reports: dict) -> Table:
 
 def frame_table(*reports: dict) -> Table:
     """Return Table 2: EM and PM on questions of the single type Direction, by the given reference
-    frame; a run fills one column.
-    """
+    frame; a run fills one column."""
     ours = []
     for report in reports:
         frame = report.get("settings", {}).get("frame", "anchors")
@@ -108,8 +105,7 @@ def change_control_table(*reports: dict) -> Table:
 
 def aligned_table(*reports: dict) -> Table:
     """Return Table 9: identical direction questions on the original room and on the room rotated to
-    its reference frame.
-    """
+    its reference frame."""
     ours = [report.get("pairs", {}).get("aligned", {}) for report in reports]
     theirs = published("aligned_map_direction_questions")
     return _settings_table(reports, ("non-aligned", "aligned"), ours, theirs)
@@ -140,8 +136,7 @@ def _settings_table(
 
 def sbert_table(*reports: dict) -> Table:
     """Return 100 times the mean SBERT cosine by change and question type, for the reports that have
-    it.
-    """
+    it."""
     names = (OVERALL, *CATEGORIES, *TYPES)
     rows: list[list[Cell]] = []
     for report in reports:

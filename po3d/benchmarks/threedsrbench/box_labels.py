@@ -79,8 +79,7 @@ def scene_of(
     height: float | None,
 ) -> Scene:
     """Build a true scene. `intrinsics` (3, 3); `height` of the camera, None: over the lowest
-    box.
-    """
+    box."""
     k = np.asarray(intrinsics, float)
     if k.shape != (3, 3) or not np.isfinite(k).all() or min(k[0, 0], k[1, 1]) <= 0:
         raise ValueError(f"intrinsics {' '.join(map('{:g}'.format, k.ravel()[:9]))} are no camera")

@@ -61,8 +61,7 @@ _QID = re.compile(r"(?P<base>[^-\s]+)(?P<flip>-flip)?(?:-(?P<turn>\d+))?")
 
 def split_qid(qid: str, where: str = "") -> tuple[str, bool, int]:
     """Parse a qid into its base, whether it is a mirror image, and the rotation of its options (0:
-    as annotated); raise InputError if it is malformed. `where` is the prefix of the message.
-    """
+    as annotated); raise InputError if it is malformed. `where` is the prefix of the message."""
     match = _QID.fullmatch(qid)
     if not match:
         expected = "expected XXXXXXXX, optionally followed by -flip, -1 or -flip-1"
@@ -97,8 +96,7 @@ class ThreeDSRBenchSplit(QuestionSplit):
 
     def image(self, name: str) -> NDArray[np.uint8]:
         """Return (H, W, 3) pixels; a twin's view without a file is rendered. Raise InputError if
-        there is no image.
-        """
+        there is no image."""
         if name in self.pictures:
             return decode_image(self.pictures[name], name)
         bare = name.removesuffix(MIRROR)
@@ -188,8 +186,7 @@ def _has_rotations(questions: Sequence[Question]) -> bool:
 
 def load(root: str | Path, split: str = "", flips: bool = False) -> ThreeDSRBenchSplit:
     """Load the benchmark from a file or its folder; raise InputError if something is missing.
-    `flips`: see `read_table`.
-    """
+    `flips`: see `read_table`."""
     root = Path(root)
     path = root
     if not root.is_file():
@@ -243,8 +240,7 @@ def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
 
 def _photo(record: Mapping[str, str], where: str) -> str:
     """Return an image's path relative to the folder ("" if none); of a URL, the part behind the
-    host.
-    """
+    host."""
     location = record.get("image_path") or record.get("image_url", "")
     path = urlsplit(location).path.lstrip("/") if "://" in location else location
     if path and (Path(path).is_absolute() or ".." in Path(path).parts):
@@ -255,8 +251,7 @@ def _photo(record: Mapping[str, str], where: str) -> str:
 def augmented(root: str | Path) -> ThreeDSRBenchSplit:
     """Load the release at `root` and add all rotations of the options and, for raw annotations, all
     mirror images, as needed for the official metric. Raise InputError if the table already has
-    rotations.
-    """
+    rotations."""
     result = load(root, flips=True)
     if _has_rotations(result.questions):
         raise InputError(f"{result.table} already has rotations")
@@ -317,8 +312,7 @@ def write_vlmevalkit(
     path: str | Path, questions: Sequence[Question], encoded: Mapping[str, bytes]
 ) -> None:
     """Write rows in VLMEvalKit's TSV format; `encoded` holds each image's file content by
-    `Question.image`, with flip rows already mirrored.
-    """
+    `Question.image`, with flip rows already mirrored."""
     rows = []
     for k, q in enumerate(questions):
         row = {"index": str(k), "qid": q.id, "question": q.text, **by_letter(q)}

@@ -127,8 +127,7 @@ def _follow_pointers(records: list[dict[str, str]], path: Path) -> None:
 
 def mirrored_record(record: Mapping[str, str]) -> dict[str, str]:
     """Return the raw annotation of the mirror image: left and right are swapped in object names and
-    answer.
-    """
+    answer."""
     sides = {"left": "right", "right": "left", "Left": "Right", "Right": "Left"}
     result = dict(record)
     for column in ("subject", "object1", "object2", "answer"):

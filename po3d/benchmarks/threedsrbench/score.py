@@ -62,8 +62,7 @@ _TURN = re.compile(r"-\d+$")
 def chosen(answer: str, options: Sequence[str], letters: Sequence[str] = LETTERS) -> int | None:
     """Return the index of the option that an answer denotes: by content, else by a single letter
     ("B", "(B)", "B."); None if there is no match. Extracting an answer from a language model's free
-    text is done by `po3d import`.
-    """
+    text is done by `po3d import`."""
     text = _plain(answer)
     texts = list(map(_plain, options))
     if text in texts:
@@ -82,8 +81,7 @@ def correct(
     questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "circular"
 ) -> list[float]:
     """Return, for the first row of each group, 1 if the group is right under the protocol `scorer`,
-    else 0; NaN for other rows.
-    """
+    else 0; NaN for other rows."""
     known("scorer", scorer, SCORERS)
     hits = row_hits(questions, predictions)
     right: dict[str, bool] = {}
@@ -96,8 +94,7 @@ def correct(
 
 def row_hits(questions: Sequence[Question], predictions: Sequence[Prediction]) -> list[bool]:
     """Return for each row, independently of its group, whether its prediction is right; a status
-    other than "ok" is wrong.
-    """
+    other than "ok" is wrong."""
     answers = _chosen_options(questions, predictions)
     return [answers.get(q.id) == _plain(q.answer or "") for q in questions]
 
@@ -106,8 +103,7 @@ def _chosen_options(
     questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> dict[str, str]:
     """Return row id -> normalised content of the chosen option, for rows whose answer is one of
-    their options.
-    """
+    their options."""
     answers = {}
     for q, p in paired(questions, predictions):
         if p.status == "ok" and p.answer is not None:
@@ -287,8 +283,7 @@ def consistency(
 ) -> dict[str, dict[str, float]]:
     """Return the percentage of conflicting answers, right or wrong, over comparable ones:
     "circular" between the rotations of a question, "flip" between a row and its mirrored version
-    (with left and right swapped).
-    """
+    (with left and right swapped)."""
     answers = _chosen_options(questions, predictions)
     turns: dict[str, set[str]] = {}
     sizes: dict[str, int] = {}

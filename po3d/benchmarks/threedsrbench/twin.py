@@ -170,8 +170,7 @@ def _of_difficulty(
     random: np.random.Generator,
 ) -> list[ViewQuestion]:
     """Return, for each type, the questions that `difficulty` asks for, or all available
-    ones if there are none; `hidden`: objects partly occluded in a view.
-    """
+    ones if there are none; `hidden`: objects partly occluded in a view."""
     selected: list[ViewQuestion] = []
     for category in CATEGORIES:
         items = [i for i in clear if OPERATIONS[i.op].category == category]
@@ -195,8 +194,7 @@ def question_rows(
     room: TwinRoom, category: str, item: ViewQuestion, random: np.random.Generator
 ) -> list[Question]:
     """Return the rows of a question: in both views, each with all rotations, original and
-    mirrored.
-    """
+    mirrored."""
     words = tuple(map(room.phrases.__getitem__, item.rows))
     spoken = speak(PhraseCall(item.op, words), "release", random)
     views = zip(VIEWPOINTS, room.scenes, room.visible_rows, item.answers, strict=True)
@@ -225,8 +223,7 @@ def both_sides(
     **fields: Any,
 ) -> list[Question]:
     """Return a question's rows on one image and on its mirror image, each with all rotations of its
-    options; `unit`: the resampling unit, `fields`: further ones of a `PhotoQuestion`.
-    """
+    options; `unit`: the resampling unit, `fields`: further ones of a `PhotoQuestion`."""
     rows: list[Question] = []
     fields |= {"options": tuple(spoken.options), "scene": unit}
     flipped = mirrored(scene)
