@@ -99,14 +99,14 @@ def _on(estimator: Any, name: str) -> Iterator[tuple[bool, str]]:
 def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tuple[bool, str]]:
     """Check a split's predicted scenes in two calls, and the answers of gold programs on them."""
     from po3d.evaluation.run import by_image
-    from po3d.systems.domain import domain
+    from po3d.systems.domain import domain as domain_of
     from po3d.systems.interfaces import Context, PerceptionInput
     from po3d.systems.pipeline import Pipeline, pictures_of
     from po3d.systems.scene_sources import source_of
 
-    executor = domain(world)
+    domain = domain_of(world)
     source = source_of(estimator, world)
-    system = Pipeline(source, None, executor, executor.reading)
+    system = Pipeline(source, None, domain, domain.reading)
     query = list(by_image(split.questions).items())
     batch = [(own, Context.of(split, image)) for image, own in query]
     looks = [PerceptionInput(context, pictures_of(own, context)) for own, context in batch]

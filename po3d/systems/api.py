@@ -155,7 +155,7 @@ class Model:
         `Answer.probability` is at least `ask_below`. If it is lower, the status is "abstained":
         `Answer.understood` has the interpretations, `Answer.choices` their answers.
         """
-        executor = self.pipeline.executor
+        domain = self.pipeline.domain
         scene = self._checked_scene(scene, (text, change, frame), views, looking)
         fields = {
             "change": change,
@@ -171,7 +171,7 @@ class Model:
             return Answer(text, "unparsed", reason=f"{reading.unread} ({MISSING})")
         domain_match = None
         if not isinstance(scene, Scene):
-            things = executor.things([reading])
+            things = domain.things([reading])
             scene, domain_match = self.look_with_match(scene, things=things, **looking)
             _warn_if_unknown(domain_match)
         about = SceneQuestion(self.pipeline, question, ImageScenes({"view": scene}), domain_match)
@@ -187,19 +187,19 @@ class Model:
         """Check the arguments of `ask` (`sentences`: question, change, frame); return the scene,
         read if it is a JSON file, or the image.
         """
-        executor = self.pipeline.executor
+        domain = self.pipeline.domain
         if not all(isinstance(sentence, str) for sentence in sentences):
             raise InputError("question, change and frame should be strings")
-        if any(sentence.strip() for sentence in sentences[1:]) and executor.kind != "room":
+        if any(sentence.strip() for sentence in sentences[1:]) and domain.kind != "room":
             raise InputError("a textual change or frame needs a room")
         if isinstance(scene, str | Path) and Path(scene).suffix == ".json":
             scene = read_scene(scene)
-        if views and (executor.kind != "orbit" or not isinstance(scene, Scene)):
+        if views and (domain.kind != "orbit" or not isinstance(scene, Scene)):
             raise InputError("views are for questions about the table of an orbit")
         if isinstance(scene, Scene):
             if looking:
                 raise TypeError(f"unexpected argument for a scene: {', '.join(looking)}")
-            executor.checked(scene)
+            domain.checked(scene)
         return scene
 
 

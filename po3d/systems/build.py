@@ -33,10 +33,10 @@ def build_pipeline(name: str, **options: Any) -> Pipeline:
     scenes, perception = options.get("scenes", "predicted"), options["perception"]
     if scenes == "predicted" and not isinstance(perception, str):
         base = base.for_estimator(base, perception)
-    executor = replace(base, **{key: options[key] for key in SETTINGS & options.keys()})
+    own = replace(base, **{key: options[key] for key in SETTINGS & options.keys()})
     device = options["device"]
-    oracle = checked_modules(options["oracle"], executor.modules)  # before networks are loaded
+    oracle = checked_modules(options["oracle"], own.modules)  # before networks are loaded
     more = {key: options[key] for key in ("refine", "modules") if key in options}
     tables = source(name, scenes, perception, options["flip_tta"], device, **more)
-    parser = executor.parser_of(executor, options.get("parser_checkpoint", ""), device)
-    return Pipeline(tables, parser, executor, oracle, second(options["parser"], executor, device))
+    parser = own.parser_of(own, options.get("parser_checkpoint", ""), device)
+    return Pipeline(tables, parser, own, oracle, second(options["parser"], own, device))

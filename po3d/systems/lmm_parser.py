@@ -29,7 +29,8 @@ from po3d.language.programs.street import ARGUMENTS
 from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems import pipeline
-from po3d.systems.domain import ParsedQuestion, SceneExecutor, domain
+from po3d.systems.domain import ParsedQuestion, SceneExecutor
+from po3d.systems.domain import domain as domain_of
 from po3d.systems.image_scenes import ImageScenes
 from po3d.systems.interfaces import Context
 from po3d.systems.lmm import Finish, Lmm
@@ -62,10 +63,10 @@ class LmmParser(Lmm):
             )
         super().__post_init__(log)
         self.world = BENCHMARKS[self.benchmark].world
-        self.executor = domain(self.world)
+        self.domain = domain_of(self.world)
         if self.world == "street":
-            self.executor = replace(
-                self.executor, mode=self.mode or "marginal", samples=self.samples or 64
+            self.domain = replace(
+                self.domain, mode=self.mode or "marginal", samples=self.samples or 64
             )
         elif (self.mode, self.samples) != (None, None):
             raise InputError(
@@ -78,7 +79,7 @@ class LmmParser(Lmm):
                     f"frame={self.frame} needs scenes=predicted: true scenes have the anchors'"
                     " frame"
                 )
-            self.executor = replace(self.executor, frame=self.frame)
+            self.domain = replace(self.domain, frame=self.frame)
         # Executors cache results shared by the questions on one image.
         self.running = threading.Lock()
 
@@ -109,12 +110,12 @@ class LmmParser(Lmm):
 
     def _answering(self, questions: Sequence[Question], context: Context) -> SceneExecutor:
         if self.scenes == "ground_truth":
-            return self.executor.bind_ground_truth(context.truth())
+            return self.domain.bind_ground_truth(context.truth())
         views: dict[str, Any] = {}
         for question in questions:
             result = predicted_tables(question, self.prompter.predicted, self.scenes_file)
             views |= dict(zip(question.images or (question.image,), result, strict=True))
-        return self.executor.bind(ImageScenes(views, inputs=context.inputs))
+        return self.domain.bind(ImageScenes(views, inputs=context.inputs))
 
     def _finish(
         self,
@@ -136,7 +137,7 @@ class LmmParser(Lmm):
                 question.id, "unparsed", reason=f"malformed program: {reading.unread}"
             )
         with self.running:
-            return pipeline.predicted(self.executor, answering, question, reading)
+            return pipeline.predicted(self.domain, answering, question, reading)
 
     def _read(self, question: Question, response: str) -> ParsedQuestion:
         """Parse and type-check the programs of a response; a missing or malformed one has the
@@ -154,7 +155,7 @@ class LmmParser(Lmm):
             question, program=result["program"], change_program=result.get("change", ""), unread=""
         )
         try:
-            reading = self.executor.gold(own, rows=self.scenes == "ground_truth")
+            reading = self.domain.gold(own, rows=self.scenes == "ground_truth")
         except (InputError, RecursionError) as error:
             return ParsedQuestion(Parse("unparsed", reason=str(error)))
         if not reading.unread:

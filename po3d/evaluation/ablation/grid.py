@@ -36,7 +36,7 @@ from po3d.systems.pipeline import PREDICTED, TRUTH, Setting
 
 
 class Cell(NamedTuple):
-    """One combination; `settings` has a value for each module, in the executor's order."""
+    """One combination; `settings` has a value for each module, in the domain's order."""
 
     name: str
     settings: tuple[Setting, ...]
@@ -48,7 +48,7 @@ def cell(
     """Return the cell with the named settings and `rest` for other modules; raise InputError for an
     unknown module or setting.
     """
-    modules, units = kind.executor.modules, kind.executor.units
+    modules, units = kind.domain.modules, kind.domain.units
     settings = {_american(k): v for k, v in settings.items()}
     if unknown := sorted(set(settings) - set(modules)):
         raise InputError(f"grid: {unknown[0]!r} is not a module; known: {', '.join(modules)}")
@@ -135,12 +135,12 @@ def plan(kind: OracleMixer, options: Mapping[str, Any]) -> Plan:
     """Return the plan of a config's `grid`; raise InputError for invalid entries."""
     groups = {str(k): tuple(map(_american, v)) for k, v in (options.get("groups") or {}).items()}
     named = list(itertools.chain.from_iterable(groups.values()))
-    if sorted(named) != sorted(kind.executor.modules):
+    if sorted(named) != sorted(kind.domain.modules):
         raise InputError(
-            f"grid.groups should contain each of {', '.join(kind.executor.modules)}"
+            f"grid.groups should contain each of {', '.join(kind.domain.modules)}"
             f" exactly once, not {', '.join(sorted(named))}"
         )
-    subsets, modules = [], kind.executor.modules
+    subsets, modules = [], kind.domain.modules
     for mask in range(1 << len(groups)):
         true = [name for k, name in enumerate(groups) if mask >> k & 1]
         label = "+ " + ", ".join(true)
@@ -212,7 +212,7 @@ def run_grid(
     predictions = {p.id: p for p in read_predictions(folder / PREDICTIONS)}
     scenes = read_scenes(folder / SCENES)
     counted = list(split.questions)
-    if not kind.executor.grouped:
+    if not kind.domain.grouped:
         counted = _counted(benchmark, split.questions, scorer)
     inputs = predictions, scenes, seed, workers
     answers = grid_answers(kind, counted, split.truth, work.cells, *inputs)
@@ -220,18 +220,18 @@ def run_grid(
     right = np.array([benchmark.correct(counted, own, scorer) for own in answers], float)
     counts = np.flatnonzero(~np.isnan(right[0])).tolist()
     right, counted = right[:, counts] == 1, [counted[k] for k in counts]
-    rows = {id(c): _rows(r, counted, kind.executor.headline) for c, r in zip(work.cells, right)}
+    rows = {id(c): _rows(r, counted, kind.domain.headline) for c, r in zip(work.cells, right)}
     masks = right[: len(work.subsets)]
     shares = blame(masks)
     names = list(work.groups)
     cells = []
     for c in work.cells:
-        settings = dict(zip(kind.executor.modules, c.settings))
+        settings = dict(zip(kind.domain.modules, c.settings))
         cells.append({"name": c.name, "settings": settings, "rows": rows[id(c)]})
     return {
         "cells": cells,
         "curves": _curves(work, rows),
-        "units": {q: kind.executor.units[q] for q in work.curves},
+        "units": {q: kind.domain.units[q] for q in work.curves},
         "attribution": _attribution(counted, masks, shares, names),
         "errors": _errors(counted, masks, shares, names, [answers[0][k] for k in counts]),
         "problems": _untrue(counted, masks) + problems,

@@ -74,8 +74,8 @@ def image_record(
     pixels = None if uses_drawing else _attempt(lambda: split.image(name))
     view = None if pixels is None else picture(pixels)
     drawings = Drawings(None if view is None else view[1])
-    executor = _executor(benchmark_of(report["benchmark"]), report)
-    trace = traces(drawings, executor, _tables(split, name, view_names, stored_scenes))
+    domain = _domain(benchmark_of(report["benchmark"]), report)
+    trace = traces(drawings, domain, _tables(split, name, view_names, stored_scenes))
     pictures, items = {}, {}
     for n in view_names:
         if (uri := _attempt(lambda n=n: picture(split.image(n))[0])) is not None:
@@ -116,11 +116,11 @@ def facts(q: Question) -> list[tuple[str, str]]:
     return rows
 
 
-def _executor(benchmark: Benchmark, report: Mapping[str, Any]) -> Domain:
-    """Return the executor that explains a run's answers, with the run's options."""
+def _domain(benchmark: Benchmark, report: Mapping[str, Any]) -> Domain:
+    """Return the domain that explains a run's answers, with the run's options."""
     options = report["provenance"].get("config", {}).get("executor", {})
     options = {**options, **(report.get("settings") or {})}
-    return oracle(benchmark.world).executor.explaining(options)
+    return oracle(benchmark.world).domain.explaining(options)
 
 
 def _tables(

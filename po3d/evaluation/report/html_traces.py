@@ -41,14 +41,14 @@ class Traced(NamedTuple):
 
 
 def traces(
-    drawings: Drawings, executor: Domain, tables: ImageScenes | None
+    drawings: Drawings, domain: Domain, tables: ImageScenes | None
 ) -> Callable[[Question, Prediction], Traced]:
     """Return a function that repeats the execution of the answers about one image on `tables`; its
     result is empty without them.
     """
     if tables is None:
         return lambda q, p: Traced(())
-    answering = executor.bind(tables)
+    answering = domain.bind(tables)
     drawing_index: dict[Hashable, int] = {}
 
     def views(figures: Sequence[SceneFigure]) -> tuple[tuple[str, int], ...]:
@@ -65,7 +65,7 @@ def traces(
         if not p.program:
             return Traced(plain)
         try:
-            reading = executor.rebuild_parse(q, p.program)
+            reading = domain.rebuild_parse(q, p.program)
         except ProgramError as error:
             return Traced(plain, note=str(error))
         if reading.unread:

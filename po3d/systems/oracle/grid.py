@@ -1,6 +1,6 @@
 """Oracle grid: answers of a pipeline with modules true, predicted, or true with noise.
 
-A cell of the grid gives each of the executor's modules a setting. Its scenes are mixed accordingly,
+A cell of the grid gives each of the domain's modules a setting. Its scenes are mixed accordingly,
 its programs gold or parsed, and the questions answered as in any pipeline. An answer depends only
 on the modules that its program reads (`Domain.relevant`), so cells share most of their work.
 """
@@ -26,8 +26,8 @@ class OracleMixer:
     pipeline: Pipeline
 
     @property
-    def executor(self) -> Domain:
-        return self.pipeline.executor
+    def domain(self) -> Domain:
+        return self.pipeline.domain
 
     def image(
         self,
@@ -50,16 +50,16 @@ class OracleMixer:
         lacking = [q for q in questions if q.id not in known]
         again = dict(zip((q.id for q in lacking), self.pipeline.reader.read(lacking), strict=True))
         read = [
-            self.executor.rebuild_parse(q, known[q.id]) if q.id in known else again[q.id]
+            self.domain.rebuild_parse(q, known[q.id]) if q.id in known else again[q.id]
             for q in questions
         ]
         return Answers(
-            self.executor,
+            self.domain,
             {name: _stored_scene(predicted, name) for name in views},
             {name: truth(name) for name in dict.fromkeys([*views, image])},
             questions,
             read,
-            [self.executor.gold(q) for q in questions],
+            [self.domain.gold(q) for q in questions],
             seed,
         )
 
@@ -77,7 +77,7 @@ class Answers:
     """The answers of grid cells to one image's questions. `predicted`, `truth`: scenes by picture,
     the image's true one last; `read`, `gold`: parsed and gold programs of each question."""
 
-    executor: Domain
+    domain: Domain
     predicted: Mapping[str, Scene]
     truth: Mapping[str, Scene]
     questions: Sequence[Question]
@@ -90,9 +90,9 @@ class Answers:
 
     def answers(self, settings: Sequence[Setting]) -> list[str | None]:
         """Return a cell's answer to each question, None for no answer; `settings` in the order of
-        the executor's modules."""
-        named = dict(zip(self.executor.modules, settings))
-        reading = {m: named.pop(m) for m in self.executor.reading}
+        the domain's modules."""
+        named = dict(zip(self.domain.modules, settings))
+        reading = {m: named.pop(m) for m in self.domain.reading}
         gone = {m: self._lost(m, setting) for m, setting in reading.items()}
         true = [m for m, setting in reading.items() if setting != PREDICTED]
         before, self._answering = self._answering, {}
@@ -102,9 +102,9 @@ class Answers:
             if mixed.unread or any(gone[m][k] for m in gone):
                 results.append(None)
                 continue
-            relevant = tuple(self.executor.relevant(named, mixed).items())
+            relevant = tuple(self.domain.relevant(named, mixed).items())
             programs = (mixed.question.program, mixed.change and mixed.change.program)
-            key = (self.executor.read_values(q), q.task, programs, relevant)
+            key = (self.domain.read_values(q), q.task, programs, relevant)
             if key not in self._answers:
                 # Cells with equal scenes are adjacent: keep the state of the last cell.
                 if relevant not in self._answering:
@@ -119,10 +119,10 @@ class Answers:
     def tables(self, settings: Mapping[str, Setting]) -> ImageScenes:
         """Return the scenes of a cell."""
         known = ImageScenes(self.predicted, self.truth, settings, seed=self.seed, memo=self._memo)
-        return self.executor.mixed(known)
+        return self.domain.mixed(known)
 
     def _on(self, settings: Mapping[str, Setting]) -> SceneExecutor:
-        return self.executor.bind(self.tables(settings))
+        return self.domain.bind(self.tables(settings))
 
     def _lost(self, module: str, setting: Setting) -> list[bool]:
         """Whether noise removes each question's text of that kind; equal texts are removed
@@ -139,6 +139,6 @@ def mixer(system: Any) -> OracleMixer | None:
         system = system.system
     if not getattr(system, "all_predicted", False):
         return None
-    if (frame := system.executor.frame) != "anchors":
+    if (frame := system.domain.frame) != "anchors":
         raise InputError(f"the grid of rooms needs benchmark.frame=anchors, not {frame}")
     return OracleMixer(system)
