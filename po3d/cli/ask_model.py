@@ -82,10 +82,12 @@ def _builders(
         "photographs": {"scenes": scenes},
         "orbit": {"scenes": scenes},
     }
-    return {
-        world: functools.cache(functools.partial(load, world, parser=arguments.parser, **own))
-        for world, own in options.items()
-    }
+    result = {}
+    for world, own in options.items():
+        result[world] = functools.cache(
+            functools.partial(load, world, parser=arguments.parser, **own)
+        )
+    return result
 
 
 def _photographs(arguments: argparse.Namespace) -> Model:
@@ -102,7 +104,10 @@ def _photographs(arguments: argparse.Namespace) -> Model:
         "known": arguments.known,
         "orientation.pose": arguments.pose,
     }
-    own = [f"perception.{key}={value}" for key, value in keys.items() if value]
+    own = []
+    for key, value in keys.items():
+        if value:
+            own.append(f"perception.{key}={value}")
     config = varied(compose("evaluate", ["perception=foundation", *own, *arguments.set]), {})
     samples = 0 if arguments.mode == "argmax" else config["executor"]["samples"] or SAMPLES
     looks = build(config["perception"])

@@ -111,7 +111,10 @@ def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tupl
     batch = [(own, Context.of(split, image)) for image, own in query]
     looks = [PerceptionInput(context, pictures_of(own, context)) for own, context in batch]
     first, again = source.tables(looks), source.tables(looks)
-    scenes = [scene for own in first for scene in own]
+    scenes = []
+    for own in first:
+        for scene in own:
+            scenes.append(scene)
     things = sum(map(len, scenes))
     yield (
         True,
@@ -122,7 +125,10 @@ def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tupl
         same,
         f"{name}: the same images give the same scenes again" + ("" if same else ": they differ"),
     )
-    result = [p for own in system.answers(batch) for p in own]
+    result = []
+    for own in system.answers(batch):
+        for p in own:
+            result.append(p)
     answered = sum(p.status == "ok" for p in result)
     yield (
         True,

@@ -31,8 +31,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     benchmark = benchmark_of(config.benchmark.name)
     usual = compose("generate", [f"benchmark={benchmark.name}", "out=anywhere"])
-    keys = [k for k in config.benchmark if k not in READ]
-    ignored = [f"benchmark.{k}" for k in keys if config.benchmark[k] != usual.benchmark.get(k)]
+    keys = []
+    for k in config.benchmark:
+        if k not in READ:
+            keys.append(k)
+    ignored = []
+    for k in keys:
+        if config.benchmark[k] != usual.benchmark.get(k):
+            ignored.append(f"benchmark.{k}")
     if config.renderer == "own" and dict(config.blender, python="") != dict(usual.blender):
         ignored.append("blender")
     if ignored:

@@ -77,7 +77,10 @@ def fit_run(run: str | Path, pair: str) -> dict[str, Any]:
     if record["sha256"] != modules["perception"].get("sha256"):
         raise InputError(f"{run} was made with other weights than {pair}")
     benchmark, mode = BENCHMARKS[config["benchmark"]["name"]], belief_mode(config)
-    questions = [q for q in opened(benchmark.name, str(root)).questions if q.answer is not None]
+    questions = []
+    for q in opened(benchmark.name, str(root)).questions:
+        if q.answer is not None:
+            questions.append(q)
     entry = read_entry(str(Path(run) / "predictions.jsonl"), questions)
     items = answered(benchmark, questions, entry.predictions, benchmark.scorers[0])
     line = fit(items.probabilities, items.right, mode)

@@ -276,7 +276,10 @@ def calibration_command(arguments: argparse.Namespace) -> int:
     if arguments.plot:
         reliability_plot(figures, arguments.plot)
     if arguments.out:
-        lines = [_scaled(p, temperature) for p in entry.predictions if p.id not in entry.absent]
+        lines = []
+        for p in entry.predictions:
+            if p.id not in entry.absent:
+                lines.append(_scaled(p, temperature))
         write_predictions(arguments.out, lines)
     if arguments.json:
         print(json.dumps(figures, indent=1))
@@ -301,7 +304,10 @@ def _others(entry: SystemEntry, file: str) -> list[str]:
 def _read(
     file: str, root: str | None, benchmark: Benchmark, scorer: str, size: int | None = None
 ) -> tuple[Answered, SystemEntry]:
-    questions = [q for q in opened(benchmark.name, root, size).questions if q.answer is not None]
+    questions = []
+    for q in opened(benchmark.name, root, size).questions:
+        if q.answer is not None:
+            questions.append(q)
     entry = read_entry(file, questions)
     return answered(benchmark, questions, entry.predictions, scorer), entry
 

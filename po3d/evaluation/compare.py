@@ -82,7 +82,10 @@ def compare(
     scores = [benchmark.correct(questions, e.predictions, scorer) for e in entries]
     right = np.array(scores, float)
     counted = ~np.isnan(right).any(0)
-    questions_scored = [q for q, c in zip(questions, counted) if c]
+    questions_scored = []
+    for q, c in zip(questions, counted):
+        if c:
+            questions_scored.append(q)
     ids = {q.id for q in questions_scored}
     right = right[:, counted]
     if to_first:
@@ -229,7 +232,10 @@ def compare_command(arguments: argparse.Namespace) -> int:
         arguments.files, arguments.benchmark, arguments.data, arguments.size, arguments.scorer
     )
     name, root, size = data.benchmark, data.root, data.size
-    questions = [q for q in opened(name, root, size).questions if q.answer is not None]
+    questions = []
+    for q in opened(name, root, size).questions:
+        if q.answer is not None:
+            questions.append(q)
     if not questions:
         raise InputError("the questions have no gold answers, so nothing can be compared")
     entries = read_entries(arguments.files, arguments.names, questions, "files")
@@ -303,12 +309,18 @@ def _common(
     questions: list[Question], entries: list[SystemEntry]
 ) -> tuple[list[Question], list[SystemEntry]]:
     absent = frozenset().union(*(e.absent for e in entries))
-    common = [q for q in questions if q.id not in absent]
+    common = []
+    for q in questions:
+        if q.id not in absent:
+            common.append(q)
     if not common:
         raise InputError("--common: no question has a prediction in every file")
     reduced = []
     for e in entries:
-        predictions = [p for p in e.predictions if p.id not in absent]
+        predictions = []
+        for p in e.predictions:
+            if p.id not in absent:
+                predictions.append(p)
         reduced.append(e._replace(predictions=predictions))
     return common, reduced
 

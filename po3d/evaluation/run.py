@@ -137,7 +137,11 @@ def scored(stored: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
 
 
 def _part_of(record: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    return {key: value for key, value in record.items() if key in keys}
+    result = {}
+    for key, value in record.items():
+        if key in keys:
+            result[key] = value
+    return result
 
 
 def _beside(folder: Path, benchmark: Benchmark, split: Split, scorer: str) -> dict[str, Any]:
@@ -201,9 +205,15 @@ def predict(
         runs.begin(partial, run)
     else:
         run = _resumed_run(partial, records, run)
-    done = {record["image"] for record in records or () if "image" in record}
+    done = set()
+    for record in records or ():
+        if "image" in record:
+            done.add(record["image"])
     del records, ids
-    left = [item for item in images.items() if item[0] not in done]
+    left = []
+    for item in images.items():
+        if item[0] not in done:
+            left.append(item)
     results = (answers or _answers)(split, system, left)
     counts = {"total": len(images), "initial": len(images) - len(left)}
     _record(partial, system, progress(results, "answering", unit="image", **counts))

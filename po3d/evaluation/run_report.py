@@ -43,7 +43,11 @@ def read_run(
     name = about["benchmark"]
     root = data or (None if about["split"] == "mini" else about["provenance"]["data"]["root"])
     split = _answered_split(opened(name, root), folder / PREDICTIONS)
-    questions = tuple(q for q in split.questions if q.answer is not None)
+    result = []
+    for q in split.questions:
+        if q.answer is not None:
+            result.append(q)
+    questions = tuple(result)
     split = replace(split, questions=questions, **_folders(about["provenance"]))
     if not questions:
         raise InputError("the questions have no gold answers, so there is nothing to report")
@@ -76,7 +80,10 @@ def _part(entry: SystemEntry, questions: int) -> str:
 def _answered_split(split: Any, predictions: Path) -> Any:
     """Restrict the split to the images that the run covers (a run may use the first few only)."""
     absent = read_entry(predictions, split.questions).absent
-    images = {q.image for q in split.questions if q.id not in absent}
+    images = set()
+    for q in split.questions:
+        if q.id not in absent:
+            images.add(q.image)
     return replace(split, questions=tuple(q for q in split.questions if q.image in images))
 
 

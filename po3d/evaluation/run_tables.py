@@ -63,7 +63,10 @@ def _as_report(run: ReportedRun, k: int) -> dict:
 def _beside(table: Table, others: Sequence[dict]) -> Table:
     """Insert rows of other systems below the run's own, above the published rows."""
     at = table.rules[0] if table.rules else len(table.rows)
-    more = [row for other in others for row in figure_rows(other["system"], other["rows"])]
+    more = []
+    for other in others:
+        for row in figure_rows(other["system"], other["rows"]):
+            more.append(row)
     rows = [*table.rows[:at], *more, *table.rows[at:]]
     return table._replace(rows=rows, rules=tuple(r + len(more) for r in table.rules))
 

@@ -62,7 +62,10 @@ def git_revision() -> str:
     if not (root / ".git").exists():  # a repository around the source tree is another project's
         return ""
     # Hooks of git set GIT_DIR and others. Without locks, a killed process leaves no index.lock.
-    own = {k: v for k, v in os.environ.items() if k not in OTHER_REPOSITORY}
+    own = {}
+    for k, v in os.environ.items():
+        if k not in OTHER_REPOSITORY:
+            own[k] = v
     command = ["git", "-C", str(root), "describe", "--match=", "--always", "--abbrev=40"]
     options = {"capture_output": True, "text": True, "check": True}
     env = {**own, "GIT_OPTIONAL_LOCKS": "0"}

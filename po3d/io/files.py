@@ -285,7 +285,11 @@ def lines_beside(module: str, name: str) -> list[str]:
     """Return the lines of a shipped text file beside a module (its `__file__`), without comments
     (#) and empty lines."""
     text = (Path(module).parent / name).read_text(encoding="utf-8")
-    return [line for line in text.splitlines() if line and not line.startswith("#")]
+    result = []
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            result.append(line)
+    return result
 
 
 def read_bytes(path: str | Path, what: str, largest: int | None = None) -> bytes:

@@ -73,9 +73,19 @@ def row_name(report: Mapping[str, Any]) -> str:
 def words(settings: Mapping[str, Any]) -> list[str]:
     """Return the settings in words, in a fixed order."""
     settings = new_settings(settings)
-    known = [_KEY_WORDS[key](settings[key]) for key in _KEY_WORDS if key in settings]
-    others = [f"{k}={v}" for k, v in settings.items() if k not in _KEY_WORDS and k not in _UNSAID]
-    return [word for word in (*known, *others) if word]
+    known = []
+    for key in _KEY_WORDS:
+        if key in settings:
+            known.append(_KEY_WORDS[key](settings[key]))
+    others = []
+    for k, v in settings.items():
+        if k not in _KEY_WORDS and k not in _UNSAID:
+            others.append(f"{k}={v}")
+    result = []
+    for word in (*known, *others):
+        if word:
+            result.append(word)
+    return result
 
 
 def settings_of(
@@ -98,7 +108,10 @@ def run_folder(
     default. A short hash of the settings is added if the name is cut off, or if it does not show
     the options of an estimator unchanged ("x=-1" and "x=1" have one slug).
     """
-    changed = {k: v for k, v in settings.items() if default.get(k) != v}
+    changed = {}
+    for k, v in settings.items():
+        if default.get(k) != v:
+            changed[k] = v
     name = slug("-".join([benchmark, split, _base(system, settings), *words(changed)]))
     options = changed.get("perception_options", {})
     if len(name) <= LONGEST and all(slug(str(value)) == str(value) for value in options.values()):

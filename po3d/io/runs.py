@@ -158,7 +158,10 @@ def _read(partial: Path) -> tuple[list[dict], int]:
                 checked(kind, record, where)
             except InputError as error:
                 raise InputError(f"{error}; overwrite=true starts over") from None
-            header = {k: record[k] for k in ("run", "sitting", "image") if k in record}
+            header = {}
+            for k in ("run", "sitting", "image"):
+                if k in record:
+                    header[k] = record[k]
             ids = [p["id"] for p in record.get("predictions", ())]
             records.append(header | {"line": number, "ids": ids})
     return records, whole

@@ -119,7 +119,11 @@ def _check_archive(path: Path, where: str) -> None:
                 raise InputError(
                     f"{where} unpacks from {packed:,} to {unpacked:,} bytes; no genuine table does"
                 )
-            size = sum(p.file_size for p in parts if _describes(p.filename))
+            result = []
+            for p in parts:
+                if _describes(p.filename):
+                    result.append(p.file_size)
+            size = sum(result)
             if size > OTHERS:
                 raise InputError(
                     f"{where} has {size:,} bytes of styles and names; the limit is {OTHERS:,}"

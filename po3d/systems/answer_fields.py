@@ -36,15 +36,22 @@ def answer_field(text: str) -> tuple[int, str | None]:
             content = json.loads(result[0])
         except (ValueError, RecursionError):
             continue
-        keys = [key for key in content if _ANSWER_KEY.fullmatch(key.strip())]
-        others = [key for key in content if not _REASON_KEY.fullmatch(key)]
+        keys = []
+        for key in content:
+            if _ANSWER_KEY.fullmatch(key.strip()):
+                keys.append(key)
+        others = []
+        for key in content:
+            if not _REASON_KEY.fullmatch(key):
+                others.append(key)
         keys = keys or (others if len(others) == 1 else [])  # {"count": 3}
         keys.sort(key=_rank)
         if keys:
             value = _value(content[keys[-1]])
-            texts = [
-                _value(content[k]) for k in keys if k.lower().endswith(("text", "content", "value"))
-            ]
+            texts = []
+            for k in keys:
+                if k.lower().endswith(("text", "content", "value")):
+                    texts.append(_value(content[k]))
             if len(value) == 1 and value.isalpha() and len(texts) == 1:
                 value = f"{value}. {texts[0]}"  # a letter and the content of its option
             return result.end(), value

@@ -243,7 +243,11 @@ def _candidates(text: str, choice: bool) -> Iterator[tuple[int, str, str]]:
         if len(true) == 1:
             yield len(plain), true.pop(), "stated"
         judged = {m.string for m in verdicts}
-        plain = "\n".join(line for line in plain.split("\n") if line not in judged)
+        items = []
+        for line in plain.split("\n"):
+            if line not in judged:
+                items.append(line)
+        plain = "\n".join(items)
     if _REFUSAL.match(plain):
         rest = HOWEVER.split(plain)
         if len(rest) > 1 and len(rest[-1].split()) <= SHORT // 2:
@@ -282,7 +286,10 @@ def _statements(text: str) -> list[tuple[int, str]]:
 
 def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
     """Yield the lines that may be the answer: the only one, a short first one, the last one."""
-    lines = [line.strip() for line in text.splitlines() if line.strip(AROUND + "-=")]
+    lines = []
+    for line in text.splitlines():
+        if line.strip(AROUND + "-="):
+            lines.append(line.strip())
     bare = [line.replace("**", "").strip("*_ ") + " " for line in lines]
     labels = [m for line in bare if (m := LABEL.match(line)) and (m[4] or "").strip(AROUND)]
     if len({(m[1] or m[2] or m[3]).upper() for m in labels}) > 1:  # the options are repeated
@@ -291,7 +298,10 @@ def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
     lines = _without_items(lines) or ([] if choice else lines)
     if not choice and sum(bool(_LISTED_LINE.match(line)) for line in lines) > 1:
         lines = [line for line in lines if not _LISTED_LINE.match(line)] or lines
-    retained = [line for line in lines if not _prefatory(line)]
+    retained = []
+    for line in lines:
+        if not _prefatory(line):
+            retained.append(line)
     while (
         len(retained) > 1
         and retained[0].endswith(("...", "!"))
@@ -323,7 +333,10 @@ def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
 
 def _without_items(lines: list[str]) -> list[str]:
     """Remove a list of remarks on several things ("- First Image: ..."), if more is left."""
-    rest = [line for line in lines if not _ITEM.match(line.strip())]
+    rest = []
+    for line in lines:
+        if not _ITEM.match(line.strip()):
+            rest.append(line)
     return rest if len(lines) > len(rest) + 1 else lines
 
 

@@ -148,10 +148,10 @@ class Replay:
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         absent = f"{self.path.name} has no answer to this question"
-        return [
-            self.predictions.get(q.id) or Prediction(q.id, "failed", reason=absent)
-            for q in questions
-        ]
+        result = []
+        for q in questions:
+            result.append(self.predictions.get(q.id) or Prediction(q.id, "failed", reason=absent))
+        return result
 
     def notes(self, questions: Sequence[Question]) -> list[str]:
         """Return a remark if some questions have no prediction; InputError if none has one."""

@@ -36,7 +36,10 @@ def build_pipeline(name: str, **options: Any) -> Pipeline:
     own = replace(base, **{key: options[key] for key in SETTINGS & options.keys()})
     device = options["device"]
     oracle = checked_modules(options["oracle"], own.modules)  # before networks are loaded
-    more = {key: options[key] for key in ("refine", "modules") if key in options}
+    more = {}
+    for key in ("refine", "modules"):
+        if key in options:
+            more[key] = options[key]
     tables = source(name, scenes, perception, options["flip_tta"], device, **more)
     parser = own.parser_of(own, options.get("parser_checkpoint", ""), device)
     return Pipeline(tables, parser, own, oracle, second(options["parser"], own, device))

@@ -41,9 +41,10 @@ class CachedTables(TableSource):
         self.lock = threading.Lock()
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
-        return [
-            [self._table(c, name, tuple(things)) for name in names] for c, names, things in looks
-        ]
+        result = []
+        for c, names, things in looks:
+            result.append([self._table(c, name, tuple(things)) for name in names])
+        return result
 
     def _table(self, context: Context, name: str, things: tuple[str, ...]) -> Scene:
         inputs = context.inputs
@@ -112,14 +113,22 @@ class DomainPipelines:
                 matches.append(match)
         near = min(matches, key=lambda match: match.strangeness, default=None)
         if near is None or near.strange:
-            known = ", ".join(name for name in MODELS if name != ANY)
+            items = []
+            for name in MODELS:
+                if name != ANY:
+                    items.append(name)
+            known = ", ".join(items)
             raise Refusal(
                 400,
                 "out of distribution: the image matches no training domain; to answer "
                 f"anyway, name a model: {known}",
                 "messages",
             )
-        return tuple(world for world in KINDS[near.kind] if world in self.builders)
+        result = []
+        for world in KINDS[near.kind]:
+            if world in self.builders:
+                result.append(world)
+        return tuple(result)
 
 
 def street_pipelines(**options: Any) -> DomainPipelines:
@@ -206,9 +215,10 @@ def message_answer(
     if prediction.status != "ok" or prediction.answer is None:
         return f"I cannot answer this: {prediction.reason}"
     answered = written(prediction.answer)
-    same = [
-        k for k, option in enumerate(options) if option.casefold() == prediction.answer.casefold()
-    ]
+    same = []
+    for k, option in enumerate(options):
+        if option.casefold() == prediction.answer.casefold():
+            same.append(k)
     if same and any(f"{LETTERS[same[0]]}. {options[same[0]]}" in text for text in texts):
         return LETTERS[same[0]]
     if not any(re.search(r"['\"]Answer['\"]\s*:", text) for text in texts):

@@ -97,9 +97,9 @@ class ChatRequest(NamedTuple):
 
     def question(self, text: str) -> Question:
         whole = "\n".join(self.texts)
-        settings = {
-            name: getattr(self.extras, name) or _named(name, whole) for name in ("frame", "change")
-        }
+        settings = {}
+        for name in ("frame", "change"):
+            settings[name] = getattr(self.extras, name) or _named(name, whole)
         views = self.extras.views or tuple(float(v) for v in _ANGLE.findall(whole)) or (0.0,)
         names = tuple(f"{k + 1}" for k in range(len(self.images)))
         return Question(
@@ -191,7 +191,10 @@ def _content(messages: object) -> tuple[list[str], list[object]]:
         or not all(isinstance(m, dict) for m in messages)
     ):
         raise Refusal(400, "messages should be a list of objects with role and content", "messages")
-    user_messages = [m for m in messages if m.get("role") == "user"]
+    user_messages = []
+    for m in messages:
+        if m.get("role") == "user":
+            user_messages.append(m)
     if not user_messages:
         raise Refusal(400, "messages should contain a user message", "messages")
     content = user_messages[-1].get("content")
@@ -238,13 +241,20 @@ def _picture(url: object, most: int) -> NDArray[np.uint8]:
 
 def questions_in(texts: Sequence[str]) -> list[str]:
     """Return the candidates for the question of a message, most probable first."""
-    lines = [line for text in texts for line in map(str.strip, text.splitlines()) if line]
+    lines = []
+    for text in texts:
+        for line in map(str.strip, text.splitlines()):
+            if line:
+                lines.append(line)
     named, sentences = [], []
     for line in lines:
         if match := re.match(r"question\s*:\s*(.+)", line, re.IGNORECASE):
             named.append(match[1].strip())
         sentences += [part.strip() for part in _ENDS.split(line) if part.endswith("?")]
-    ending = [line for line in lines if line.endswith("?")]
+    ending = []
+    for line in lines:
+        if line.endswith("?"):
+            ending.append(line)
     candidates = [*named[::-1], *ending[::-1], *sentences[::-1]] or lines[-1:]
     return [text for text in dict.fromkeys(candidates) if text][:CANDIDATES]
 

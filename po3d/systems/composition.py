@@ -68,7 +68,10 @@ def buildable(system: Mapping[str, Any], on_cpu: bool = False) -> dict[str, Any]
     node = {**node, "modules": chosen_modules(node.get("modules")) or None}
     if on_cpu and node.get("device") is not None:
         node["device"] = "cpu"
-    unset = [key for key in Shipped.__dataclass_fields__ if node.get(key) is None]
+    unset = []
+    for key in Shipped.__dataclass_fields__:
+        if node.get(key) is None:
+            unset.append(key)
     return {**system, "perception": {key: value for key, value in node.items() if key not in unset}}
 
 
@@ -79,7 +82,10 @@ def system_settings(
     built estimator (`modules`), or its name by the config before it is built; None for the shipped
     one. "perception_options" are the constructor options of an estimator outside po3d.
     """
-    result = {key: value for key, value in buildable(system).items() if key not in NO_EFFECT}
+    result = {}
+    for key, value in buildable(system).items():
+        if key not in NO_EFFECT:
+            result[key] = value
     node = result.get("perception")
     if not isinstance(node, Mapping):
         return result
@@ -113,7 +119,11 @@ def identity_of(
 
 def _inputs(node: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of an estimator's config that may affect its predictions."""
-    return {key: value for key, value in node.items() if key not in ("_target_", "device")}
+    result = {}
+    for key, value in node.items():
+        if key not in ("_target_", "device"):
+            result[key] = value
+    return result
 
 
 def _name(own: Any) -> str:
@@ -144,7 +154,10 @@ def pipeline(
     option that the domain does not read.
     """
     read = domain_of(domain).options
-    inputs = {name: value for name, value in options.items() if value is not None}
+    inputs = {}
+    for name, value in options.items():
+        if value is not None:
+            inputs[name] = value
     observed = perception.given() if isinstance(perception, Shipped) else {"perception": perception}
     scenes = inputs.get("scenes", "predicted")
     if observed and scenes not in PICTURES and set(observed) != {"device"}:

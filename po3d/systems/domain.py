@@ -310,9 +310,19 @@ class Domain:
 
     def things(self, readings: Sequence[ParsedQuestion]) -> Sequence[str]:
         """Return the object names in the questions, for open-vocabulary detectors."""
-        programs = [r.question.program for r in readings if r.question.program is not None]
-        calls = [c for program in programs for c in program.calls() if self.open_vocabulary]
-        names = [call.args[0] for call in calls if call.op == "refer"]
+        programs = []
+        for r in readings:
+            if r.question.program is not None:
+                programs.append(r.question.program)
+        calls = []
+        for program in programs:
+            for c in program.calls():
+                if self.open_vocabulary:
+                    calls.append(c)
+        names = []
+        for call in calls:
+            if call.op == "refer":
+                names.append(call.args[0])
         names += [call.args[1] for call in calls if call.op == "filter" and call.args[0] == "name"]
         return tuple(dict.fromkeys(map(str, names)))
 
@@ -363,7 +373,10 @@ class Domain:
     def explaining(self, options: Mapping[str, Any]) -> Self:
         """Return the executor that explains the answers of a run with these options."""
         used = {name: options.get(name) for name, _ in self.explanation_settings}
-        changed = {name: value for name, value in used.items() if value is not None}
+        changed = {}
+        for name, value in used.items():
+            if value is not None:
+                changed[name] = value
         return replace(self.certain(), **{**dict(self.explanation_settings), **changed})
 
     def doubt(self, execution: Execution, scene: Scene) -> str:

@@ -30,14 +30,20 @@ def save(
     from po3d.io.schemas import checked
 
     complete = {**domain(world).options, **options}
-    networks = {name: complete[name] for name in NETWORKS if complete.get(name) is not None}
+    networks = {}
+    for name in NETWORKS:
+        if complete.get(name) is not None:
+            networks[name] = complete[name]
     for name, checkpoint in networks.items():
         if not isinstance(checkpoint, str | Path):
             raise InputError(
                 f"a model folder stores checkpoints by name; the option {name} is an object"
             )
     pairs = [locate(checkpoint) for checkpoint in networks.values()]
-    stored = {name: value for name, value in options.items() if name not in NOT_STORED}
+    stored = {}
+    for name, value in options.items():
+        if name not in NOT_STORED:
+            stored[name] = value
     if odd := [
         name
         for name, value in stored.items()

@@ -31,7 +31,10 @@ def note(questions: Sequence[Question], predictions: Sequence[Prediction]) -> st
     there are none."""
     image, parts = {q.id: q.image for q in questions}, []
     for mark, what in ((MARK, "cannot read"), (MISSING, "no scene for")):
-        lost = [p for p in predictions if p.reason.startswith(mark)]
+        lost = []
+        for p in predictions:
+            if p.reason.startswith(mark):
+                lost.append(p)
         if not lost:
             continue
         reasons = list(dict.fromkeys(p.reason.removeprefix(mark) for p in lost))
@@ -112,7 +115,10 @@ def _attempt(
             bad = _on_bad_views(questions, context) or {q.id: str(error) for q in questions}
             why = {name: f"{MARK}{reason}" for name, reason in bad.items()}
     lost = {name: Prediction(name, "failed", reason=reason) for name, reason in why.items()}
-    rest = [q for q in questions if q.id not in lost]
+    rest = []
+    for q in questions:
+        if q.id not in lost:
+            rest.append(q)
     more, predictions = _attempt(ask, rest, context) if rest else ({}, None)
     return lost | more, predictions
 
@@ -127,7 +133,12 @@ def _on_bad_views(questions: Sequence[Question], context: Context) -> dict[str, 
             views.image(name)
         except ImageError as error:
             bad[name] = str(error)
-    return {q.id: bad[n] for q in questions for n in q.images if n in bad}
+    result = {}
+    for q in questions:
+        for n in q.images:
+            if n in bad:
+                result[q.id] = bad[n]
+    return result
 
 
 def _in_order(

@@ -79,7 +79,10 @@ class Asking:
     def result(self) -> list[Prediction]:
         try:
             wait(self.futures, return_when=FIRST_EXCEPTION)
-            failed = [f for f in self.futures if f.done() and f.exception() is not None]
+            failed = []
+            for f in self.futures:
+                if f.done() and f.exception() is not None:
+                    failed.append(f)
             return [future.result() for future in failed or self.futures]
         except BaseException:  # also on Ctrl+C: cancel the remaining requests
             self.cancel()
@@ -212,9 +215,10 @@ class Lmm:
         """Return the cost of these questions' answers: requests, tokens, cost (None without
         prices), seconds."""
         ids = {q.id for q in questions}
-        own_records = [
-            r for r in self.log.known.values() if r["id"] in ids and r["model"] == self.model
-        ]
+        own_records = []
+        for r in self.log.known.values():
+            if r["id"] in ids and r["model"] == self.model:
+                own_records.append(r)
         sums = {}
         for k in ("prompt_tokens", "completion_tokens"):
             sums[k] = sum(int(r["usage"].get(k) or 0) for r in own_records)
@@ -287,7 +291,7 @@ class Lmm:
     def _cost(self, usage: Mapping[str, Any]) -> float | None:
         if not self.price:
             return None
-        return sum(
-            self.price.get(k, 0.0) * int(usage.get(f"{k}_tokens") or 0) / 1e6
-            for k in ("prompt", "completion")
-        )
+        result = []
+        for k in ("prompt", "completion"):
+            result.append(self.price.get(k, 0.0) * int(usage.get(f"{k}_tokens") or 0) / 1e6)
+        return sum(result)

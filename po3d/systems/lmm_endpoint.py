@@ -97,7 +97,11 @@ class Endpoint:
                 f"{url}: the response is not a chat completion: {self._clean(data[:200])}"
             ) from None
         if isinstance(content, list):
-            content = "".join(str(p.get("text", "")) for p in content if isinstance(p, dict))
+            result = []
+            for p in content:
+                if isinstance(p, dict):
+                    result.append(str(p.get("text", "")))
+            content = "".join(result)
         usage = json.loads(data).get("usage")
         return Reply(
             str(content),

@@ -103,7 +103,10 @@ class LmmParser(Lmm):
     ) -> dict[str, int]:
         """Return the numbers of programs written, returned once, and finally not executable."""
         ids = {q.id for q in questions}
-        own = [r for r in self.log.known.values() if r["id"] in ids and r["model"] == self.model]
+        own = []
+        for r in self.log.known.values():
+            if r["id"] in ids and r["model"] == self.model:
+                own.append(r)
         written, again = {r["id"] for r in own}, {r["id"] for r in own if r.get("messages", 1) > 1}
         malformed = sum(p.status == "unparsed" for p in predictions)
         return {"written": len(written), "sent_back": len(again), "malformed": malformed}
@@ -143,12 +146,16 @@ class LmmParser(Lmm):
         """Parse and type-check the programs of a response; a missing or malformed one has the
         reason."""
         result = {name.lower(): text for name, text in _LINE.findall(response)}
-        lines = [line for line in response.splitlines() if line.strip(" `")]
+        lines = []
+        for line in response.splitlines():
+            if line.strip(" `"):
+                lines.append(line)
         if not result and len(lines) == 1:
             result["program"] = lines[0].strip(" `")
-        absent = [
-            n for n in ("program", *(["change"] if question.change else [])) if not result.get(n)
-        ]
+        absent = []
+        for n in ("program", *(["change"] if question.change else [])):
+            if not result.get(n):
+                absent.append(n)
         if absent:
             return ParsedQuestion(Parse("unparsed", reason=f"no line begins with '{absent[0]}:'"))
         own = replace(

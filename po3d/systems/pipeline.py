@@ -130,11 +130,10 @@ class Pipeline:
         `choose` selects between its parse and the benchmark parser's."""
         tables, questions, readings = parsed
         answering, readings = self.domain.ranking().bind(tables), list(readings)
-        open_ones = [
-            k
-            for k, r in enumerate(readings)
-            if not self._settled(questions[k], r, answering, tables)
-        ]
+        open_ones = []
+        for k, r in enumerate(readings):
+            if not self._settled(questions[k], r, answering, tables):
+                open_ones.append(k)
         alternatives = self.reread([questions[k] for k in open_ones], tables)
         for k, alternative in zip(open_ones, alternatives, strict=True):
             own, question = readings[k], questions[k]
@@ -189,7 +188,10 @@ class Pipeline:
 
     def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
         """Parse the questions, with gold programs for the modules of `settings`."""
-        gold = [m for m in self.domain.reading if m in self.settings]
+        gold = []
+        for m in self.domain.reading:
+            if m in self.settings:
+                gold.append(m)
         if not gold:
             return self._read(questions)
         true = [self.domain.gold(q) for q in questions]
@@ -232,7 +234,10 @@ class Pipeline:
             return ImageScenes(by_name, inputs=context.inputs)
         for name, scene in by_name.items():
             context.on_scene(perceived(scene, name))
-        true = {m: how for m, how in self.settings.items() if m not in self.domain.reading}
+        true = {}
+        for m, how in self.settings.items():
+            if m not in self.domain.reading:
+                true[m] = how
         if not true:
             return ImageScenes(by_name, inputs=context.inputs)
         truth = {name: context.true(name) for name in dict.fromkeys([*names, context.name])}

@@ -70,7 +70,11 @@ class Prompt(NamedTuple):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        return tuple(part for part in self.parts if isinstance(part, str))
+        result = []
+        for part in self.parts:
+            if isinstance(part, str):
+                result.append(part)
+        return tuple(result)
 
     @property
     def text(self) -> str:
@@ -167,9 +171,10 @@ def predicted_tables(
 def read_tables(path: str | Path) -> dict[str, Scene]:
     """Return image name -> scene, from a scenes.jsonl."""
     records = enumerate(read_jsonl(path, "scene file"))
-    return {
-        record.get("image", ""): from_json(record, f"{path}, record {k}") for k, record in records
-    }
+    result = {}
+    for k, record in records:
+        result[record.get("image", "")] = from_json(record, f"{path}, record {k}")
+    return result
 
 
 def table_text(scene: Scene) -> str:

@@ -63,7 +63,10 @@ class Pictures(TableSource):
     domain: Domain = "street"
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
-        inputs = [(look.context, name) for look in looks for name in look.names]
+        inputs = []
+        for look in looks:
+            for name in look.names:
+                inputs.append((look.context, name))
         pictures, names = [c.picture(name) for c, name in inputs], [name for _, name in inputs]
         if self.domain == "street":
             return _grouped(self.estimator.estimate(pictures, names), looks)
@@ -114,7 +117,10 @@ class Estimated(TableSource):
         return self._together(looks)
 
     def _together(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
-        visible = [(look.context, name) for look in looks for name in look.names]
+        visible = []
+        for look in looks:
+            for name in look.names:
+                visible.append((look.context, name))
         names = [name for _, name in visible]
         inputs = [INPUTS[self.domain](context, name) for context, name in visible]
         scenes = estimated(self.estimator, inputs, names, looks[0].things, self.domain)

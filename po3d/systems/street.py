@@ -95,12 +95,11 @@ def _batch(domain: Domain, parsed_images: Sequence[ParsedImage]) -> list[StreetE
     if domain.mode == "marginal":
         from po3d.reasoning.street_batched import outcomes  # torch takes seconds to import
 
-        items = [
-            (reading.question.program, k, question.task, question.id)
-            for k, (_, questions, readings) in enumerate(parsed_images)
-            for question, reading in zip(questions, readings, strict=True)
-            if reading.question.program is not None and steps(reading.question.program)
-        ]
+        items = []
+        for k, (_, questions, readings) in enumerate(parsed_images):
+            for question, reading in zip(questions, readings, strict=True):
+                if reading.question.program is not None and steps(reading.question.program):
+                    items.append((reading.question.program, k, question.task, question.id))
         programs = [item[:3] for item in items]
         results = outcomes(scenes, programs, domain.rules, domain.samples, domain.seed)
         for (_, k, _, name), outcome in zip(items, results, strict=True):
@@ -150,7 +149,10 @@ def _reason(outcome: Outcome, program: Call) -> str:
     if step.call.op != "unique":
         return ""
     things = set_phrase(step.call.args[0])
-    likely = [p for p in outcome.trace[step.inputs[0]].objects.values() if p > LEAST_PROBABILITY]
+    likely = []
+    for p in outcome.trace[step.inputs[0]].objects.values():
+        if p > LEAST_PROBABILITY:
+            likely.append(p)
     return (
         f"not found: there are no {things} in the scene"
         if not likely

@@ -56,10 +56,11 @@ class TableFile:
     def source(self, domain: Domain) -> "FromFile":
         """Return the source of scenes for a domain; InputError names the invalid record."""
         where = self.checkpoint.name
-        scenes = {
-            image: from_json(_whole(record, domain, f"{where}, {image!r}"), f"{where}, {image!r}")
-            for image, record in self.records.items()
-        }
+        scenes = {}
+        for image, record in self.records.items():
+            scenes[image] = from_json(
+                _whole(record, domain, f"{where}, {image!r}"), f"{where}, {image!r}"
+            )
         return FromFile(self, domain, scenes)
 
 
@@ -88,9 +89,10 @@ class FromFile(TableSource):
         file = self.estimator.checkpoint.name
         if missing := [name for name in look.names if name not in self.scenes]:
             raise MissingTable(missing, file)
-        return [
-            completed(self.scenes[name], self.domain, look.context, file) for name in look.names
-        ]
+        result = []
+        for name in look.names:
+            result.append(completed(self.scenes[name], self.domain, look.context, file))
+        return result
 
 
 def _records(path: Path) -> dict[str, dict]:
@@ -123,9 +125,9 @@ def _records(path: Path) -> dict[str, dict]:
 
 def _whole(record: Mapping[str, Any], domain: Domain, where: str) -> dict[str, Any]:
     """Return the record with all fields that `from_json` requires."""
-    objects = [
-        _object(o, domain, f"{where}, objects[{k}]") for k, o in enumerate(record["objects"])
-    ]
+    objects = []
+    for k, o in enumerate(record["objects"]):
+        objects.append(_object(o, domain, f"{where}, objects[{k}]"))
     view = record.get("camera")
     if view is None and domain == "street":
         view = to_json(Scene((), AXES, "predicted", camera()))["camera"]
@@ -207,5 +209,8 @@ def _likeliest(beliefs: Mapping[str, Any], attribute: str, otherwise: str) -> st
     belief = beliefs.get(attribute)
     if not isinstance(belief, Mapping) or not belief:
         return otherwise
-    numbers = {v: p for v, p in belief.items() if isinstance(p, int | float)}
+    numbers = {}
+    for v, p in belief.items():
+        if isinstance(p, int | float):
+            numbers[v] = p
     return max(numbers, key=numbers.__getitem__, default=otherwise)

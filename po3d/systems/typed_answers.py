@@ -129,7 +129,10 @@ def _count(sentence: str, question: str) -> str | None:
     text = _UNCOUNTED.sub(" ", rest_after(_OPINION, rest_after(_ADVERBIAL, sentence)))
     zeros = list(_ZERO.finditer(text))
     every = [(m.start(), _number(m)) for m in _AMOUNT.finditer(text)]
-    numbers = [(start, n) for start, n in every if not _NOT_THIS.search(text[:start])]
+    numbers = []
+    for start, n in every:
+        if not _NOT_THIS.search(text[:start]):
+            numbers.append((start, n))
     if every and not numbers:
         return ""
     if zeros and not numbers:
@@ -139,8 +142,14 @@ def _count(sentence: str, question: str) -> str | None:
         return "" if rest == text else _count(rest, question)
     if _VAGUE.match(text) or _RANGE.search(text):
         return ""
-    stated = [n for start, n in numbers if _COUNTED.search(text[:start])]
-    summed = [n for start, n in numbers if text[:start].rstrip().endswith("=")]
+    stated = []
+    for start, n in numbers:
+        if _COUNTED.search(text[:start]):
+            stated.append(n)
+    summed = []
+    for start, n in numbers:
+        if text[:start].rstrip().endswith("="):
+            summed.append(n)
     if summed or stated:
         return summed[-1] if summed else stated[0]
     distinct = {n for _, n in numbers}
@@ -251,9 +260,15 @@ def without_question(answer: str, question: str) -> str | None:
     if question_kind(question) != VALUE or len(answer) > LONGEST or answer in ("yes", "no"):
         return answer
     answer = _NOT_BUT.sub("", answer) or answer
-    sentences = [s.strip(" .!?;") for s in _SENTENCES.split(answer) if s.strip(" .!?;")]
+    sentences = []
+    for s in _SENTENCES.split(answer):
+        if s.strip(" .!?;"):
+            sentences.append(s.strip(" .!?;"))
     kind = queried_kind(question)
-    others = [s for s in sentences if kind in ATTRIBUTES and not _of_landmark(s, question)]
+    others = []
+    for s in sentences:
+        if kind in ATTRIBUTES and not _of_landmark(s, question):
+            others.append(s)
     if others and len(others) < len(sentences):  # "The bus is red; the jet is gray."
         value = without_question(". ".join(others), question)
         return value if value and value.lower() in ANSWERS[kind] else None
@@ -299,13 +314,15 @@ def _of_landmark(answer: str, question: str) -> bool:
 
 def _described(text: str) -> list[tuple[str, set[str]]]:
     """Return the nouns of a text, each with the known attributes before it."""
-    return [
-        (
-            m["noun"].lower().replace("thing", "object"),
-            {_SIZES.get(word, word) for word in m["before"].lower().split()} & _KNOWN,
+    result = []
+    for m in _NOUN.finditer(text):
+        result.append(
+            (
+                m["noun"].lower().replace("thing", "object"),
+                {_SIZES.get(word, word) for word in m["before"].lower().split()} & _KNOWN,
+            )
         )
-        for m in _NOUN.finditer(text)
-    ]
+    return result
 
 
 def _value(sentence: str, question: str) -> str | None:
@@ -361,7 +378,10 @@ def _bare(text: str, question: str) -> str | None:
         return text or None
     if kind == "color" and _TWO_COLORS.match(text):
         return None
-    known = [v for v in ANSWERS[kind] if re.search(rf"(?<![\w-]){v}(?![\w-])", text, _I)]
+    known = []
+    for v in ANSWERS[kind]:
+        if re.search(rf"(?<![\w-]){v}(?![\w-])", text, _I):
+            known.append(v)
     begins = re.match(rf"([a-z]+)(?:\s*[,;:(–—]|{_AND_SO_ON})", text, _I)
     if begins and begins[1].lower() in ANSWERS[kind]:
         return begins[1]

@@ -142,7 +142,10 @@ def plan(kind: OracleMixer, options: Mapping[str, Any]) -> Plan:
         )
     subsets, modules = [], kind.domain.modules
     for mask in range(1 << len(groups)):
-        true = [name for k, name in enumerate(groups) if mask >> k & 1]
+        true = []
+        for k, name in enumerate(groups):
+            if mask >> k & 1:
+                true.append(name)
         label = "+ " + ", ".join(true)
         if len(true) in (0, len(groups)):
             label = "all true" if true else "all predicted"
@@ -254,7 +257,11 @@ def _counted(benchmark: Benchmark, questions: Sequence[Question], scorer: str) -
     """Return the questions that count in the headline figures."""
     nothing = [Prediction(q.id, "abstained") for q in questions]
     scores = benchmark.correct(questions, nothing, scorer)
-    return [q for q, right in zip(questions, scores, strict=True) if not math.isnan(right)]
+    result = []
+    for q, right in zip(questions, scores, strict=True):
+        if not math.isnan(right):
+            result.append(q)
+    return result
 
 
 def _rows(right: NDArray[np.bool_], questions: Sequence[Question], headline: str) -> list[dict]:

@@ -275,7 +275,10 @@ def _rate(work: Callable[[], object], units: int) -> float:
 
 def setting_of(study: Mapping[str, Any], seed: int) -> Setting:
     """Return the study's evaluation options."""
-    known = {k: v for k, v in study.items() if k != "parts"}
+    known = {}
+    for k, v in study.items():
+        if k != "parts":
+            known[k] = v
     if unknown := set(known) - set(Setting.__dataclass_fields__):
         raise InputError(f"study.{sorted(unknown)[0]} is not an option of a study")
     return replace(Setting(seed=seed), **known)

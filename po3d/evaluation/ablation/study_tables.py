@@ -25,7 +25,10 @@ def study_tables(results: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
     tables = {}
     for part, runs in _parts(results).items():
         tasks = [row["name"] for row in runs[0]["rows"]]
-        keys = [k for k in PERCEPTION if any(r["perception"].get(k) is not None for r in runs)]
+        keys = []
+        for k in PERCEPTION:
+            if any(r["perception"].get(k) is not None for r in runs):
+                keys.append(k)
         per = "images/s" if runs[0]["fills"] == "perception" else "questions/s"
         header = (part, "M parameters", per, *tasks, *(PERCEPTION[k][0] for k in keys))
         rows = []
@@ -92,7 +95,11 @@ def curve_plot(lines: Curve, path: Path) -> None:
             axes.plot(x, value, "o-", lw=width, ms=4, label=name, color=color)
             if main and None not in low:
                 axes.fill_between(x, low, high, alpha=0.2, color=axes.lines[-1].get_color())
-        values = sorted({p["x"] for points in lines.values() for p in points})
+        result = set()
+        for points in lines.values():
+            for p in points:
+                result.add(p["x"])
+        values = sorted(result)
         axes.set(xscale="log", xlabel=path.stem, ylabel="right (%)")
         axes.set_xticks(values, map(str, values))
         axes.set_xticks((), minor=True)

@@ -117,7 +117,10 @@ def _payload(
     benchmark.
     """
     overall = next((rows[n] for n in HEADLINES if n in rows), None)
-    scores = {n: _rounded(v) for n, v in rows.items() if n not in HEADLINES}
+    scores = {}
+    for n, v in rows.items():
+        if n not in HEADLINES:
+            scores[n] = _rounded(v)
     count, scorer = description["questions"], description["scorer"]
     return {
         "modelName": model,
@@ -142,7 +145,10 @@ def _accuracies(
     """
     order = [s for s in settings if s in by_scorer] or list(by_scorer)
     headline = next((r["name"] for r in by_scorer[order[0]] if r["name"] in HEADLINES), None)
-    names = [r["name"] for r in by_scorer[order[0]] if r["name"] != headline]
+    names = []
+    for r in by_scorer[order[0]]:
+        if r["name"] != headline:
+            names.append(r["name"])
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["setting", *(["Overall"] if headline else []), *names])
@@ -182,7 +188,10 @@ def easi_command(arguments: argparse.Namespace, split: Any) -> int:
         raise InputError(f"--model {model} should be ORG/NAME, of letters, digits, dots and dashes")
     path, benchmark = Path(arguments.predictions), arguments.benchmark
     path = path / PREDICTIONS if path.is_dir() else path
-    questions = [q for q in split.questions if q.answer is not None]
+    questions = []
+    for q in split.questions:
+        if q.answer is not None:
+            questions.append(q)
     predictions = read_entry(path, questions).predictions
     about = described_run(path) or {}
     kind = kind_of_data(Path(arguments.data or BENCHMARKS[benchmark].mini))

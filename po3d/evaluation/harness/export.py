@@ -98,7 +98,10 @@ def export(
     images as data URIs (openai). `twin`: the description of a twin, for the data set card
     (datasets).
     """
-    questions = [q for q in split.questions if q.answer is not None]
+    questions = []
+    for q in split.questions:
+        if q.answer is not None:
+            questions.append(q)
     if not questions:
         raise InputError("nothing to export: no question has an answer")
     known("format", form, FORMATS)

@@ -83,7 +83,10 @@ def _row(number: int, result: "dict[str, object] | _Fault") -> ResponseRow:
                 f" {CELL:,}"
             )
             return ResponseRow(number, {}, fault)
-    changed = [name for name, cell in result.items() if REPLACED in str(cell)]
+    changed = []
+    for name, cell in result.items():
+        if REPLACED in str(cell):
+            changed.append(name)
     names = ", ".join(map(repr, changed))
     repair = f"U+FFFD in {names}: a lone surrogate, or previously damaged text" if changed else ""
     return ResponseRow(number, result, repair=repair)
@@ -188,7 +191,10 @@ def _json(path: Path) -> Iterator[dict[str, object] | _Fault]:
         if columns := _columns(content):
             yield from columns
             return
-        lists = [v for v in content.values() if isinstance(v, list)]
+        lists = []
+        for v in content.values():
+            if isinstance(v, list):
+                lists.append(v)
         content = _hypo3d(content) or (lists[0] if len(lists) == 1 else None)
     if not isinstance(content, list):
         raise InputError(f"{path} should hold a list of rows")

@@ -269,7 +269,10 @@ def _plain(text: str) -> str:
 def import_command(arguments: argparse.Namespace) -> int:
     """Write OUT and OUT.import.json, and print a summary of the rows."""
     split = opened(arguments.benchmark, arguments.data, arguments.size)
-    questions = [q for q in split.questions if q.answer is not None]
+    questions = []
+    for q in split.questions:
+        if q.answer is not None:
+            questions.append(q)
     benchmark = BENCHMARKS[arguments.benchmark]
     first = arguments.scorer or benchmark.scorers[0]
     result = import_rows(iterate_rows(arguments.file), questions, benchmark, first)

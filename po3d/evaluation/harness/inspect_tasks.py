@@ -29,7 +29,10 @@ def items(benchmark: str, data: str | None = None, size: int | None = None) -> T
     or of the shipped split.
     """
     split = open_split(benchmark, data, size)
-    questions = [q for q in split.questions if q.answer is not None]
+    questions = []
+    for q in split.questions:
+        if q.answer is not None:
+            questions.append(q)
     names: list[str] = []
     for q in questions:
         names += pictures(q)
@@ -64,13 +67,20 @@ def answers(benchmark: str, questions: Sequence[Question]) -> Scorer:
     def figures() -> Metric:
         def computed(scores: list[SampleScore]) -> dict[str, float]:
             by_id = {s.sample_id: s.score for s in scores}
-            subset = [q for q in questions if q.id in by_id]
+            subset = []
+            for q in questions:
+                if q.id in by_id:
+                    subset.append(q)
             predictions = []
             for q in subset:
                 one = by_id[q.id]
                 predictions.append(Prediction(q.id, one.metadata["status"], one.answer or None))
             rows = benchmark_spec.score(subset, predictions, benchmark_spec.scorers[0])["rows"]
-            return {row["name"]: row["value"] for row in rows if row["value"] is not None}
+            result = {}
+            for row in rows:
+                if row["value"] is not None:
+                    result[row["name"]] = row["value"]
+            return result
 
         return computed
 

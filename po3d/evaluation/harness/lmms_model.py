@@ -64,11 +64,18 @@ class LmmsPo3d(lmms):
         content = []
         for message in doc_to_messages(doc):
             content += message["content"]
-        texts = tuple(part["text"] for part in content if part["type"] == "text")
+        result = []
+        for part in content:
+            if part["type"] == "text":
+                result.append(part["text"])
+        texts = tuple(result)
         if self.known is not None:
             prediction = _of(doc, self.known)
         else:
-            pictures = [part["url"] for part in content if part["type"] == "image"]
+            pictures = []
+            for part in content:
+                if part["type"] == "image":
+                    pictures.append(part["url"])
             try:
                 if len(pictures) != 1:
                     raise Refusal(400, f"a street question needs one image, not {len(pictures)}")
@@ -97,7 +104,10 @@ def options_of(doc: Mapping[str, Any]) -> list[str]:
 
 
 def _of(doc: Mapping[str, Any], known: Mapping[str, Prediction]) -> Prediction:
-    ids = [str(doc[name]) for name in IDS if doc.get(name) is not None]
+    ids = []
+    for name in IDS:
+        if doc.get(name) is not None:
+            ids.append(str(doc[name]))
     prediction = next((known[i] for i in ids if i in known), None)
     return prediction or Prediction(
         "", "failed", reason=f"no prediction for {', '.join(ids) or 'a row without an id'}"

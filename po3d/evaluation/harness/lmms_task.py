@@ -43,7 +43,10 @@ def process_results(doc, results):
     """
     response = str(results[0]) if results else ""
     stated = _FIELD.findall(response)
-    lines = [line for line in response.splitlines() if line.strip()]
+    lines = []
+    for line in response.splitlines():
+        if line.strip():
+            lines.append(line)
     answer = _plain(stated[-1] if stated else lines[-1] if lines else "")
     right = {_plain(doc["answer"]), *([_plain(doc["letter"])] if doc["letter"] else [])}
     score = float(answer in right)

@@ -50,8 +50,15 @@ class Po3d(BaseModel):
         self, message: Sequence[Mapping[str, str]], dataset: str | None = None
     ) -> str:
         """Return the response to one message, given its texts and image paths."""
-        texts = tuple(part["value"] for part in message if part["type"] == "text")
-        paths = [Path(part["value"]) for part in message if part["type"] == "image"]
+        result = []
+        for part in message:
+            if part["type"] == "text":
+                result.append(part["value"])
+        texts = tuple(result)
+        paths = []
+        for part in message:
+            if part["type"] == "image":
+                paths.append(Path(part["value"]))
         try:
             if len(paths) != 1:
                 raise Refusal(400, f"a street question needs one image, not {len(paths)}")

@@ -295,7 +295,11 @@ def draw_change(before: Scene, edited: Edited) -> Image.Image:
             was, here = before.objects[old].position[:2], after.objects[new].position[:2]
             if math.dist(was, here) > 0.02:
                 moved[new] = was
-    gone = frozenset(k for k in edited.touched_before if k not in edited.index)
+    result = []
+    for k in edited.touched_before:
+        if k not in edited.index:
+            result.append(k)
+    gone = frozenset(result)
     views = [
         _view(before, axes, edited.touched_before, "before", {}, gone),
         _view(after, axes, edited.touched, "after", moved, frozenset()),

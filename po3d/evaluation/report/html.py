@@ -149,7 +149,10 @@ def _index(page: Page, images: Sequence[str]) -> dict:
         error = page.errors.get(q.id)
         blame = None
         if error:
-            shares = {name: round(v, 3) for name, v in error["shares"].items() if v}
+            shares = {}
+            for name, v in error["shares"].items():
+                if v:
+                    shares[name] = round(v, 3)
             blame = {"shares": shares, "repaired_by": error["repaired_by"]}
         category = categories.index(q.category)
         items.append((q.id, place[q.image], category, q.text, q.answer, answers, blame))
@@ -166,9 +169,10 @@ def _headline(page: Page) -> str:
     figures.append((str(silent), "unanswered"))
     if page.trust:
         figures.append((f"{page.trust['ece']:.3f}", "calibration error"))
-    return "".join(
-        f"<div><b>{escape(value)}</b><span>{escape(what)}</span></div>" for value, what in figures
-    )
+    result = []
+    for value, what in figures:
+        result.append(f"<div><b>{escape(value)}</b><span>{escape(what)}</span></div>")
+    return "".join(result)
 
 
 def _plots(page: Page) -> str:
@@ -184,11 +188,13 @@ def _plots(page: Page) -> str:
         )
         cards.append(("Reliability", "", svg.reliability(page.trust), ece))
     if page.risk and page.trust:
-        within = "; ".join(
-            f"{100 * point['coverage']:.1f} % of the questions can be answered at "
-            f"{100 * float(level):g} % risk"
-            for level, point in page.trust["coverage_at"].items()
-        )
+        result = []
+        for level, point in page.trust["coverage_at"].items():
+            result.append(
+                f"{100 * point['coverage']:.1f} % of the questions can be answered at "
+                f"{100 * float(level):g} % risk"
+            )
+        within = "; ".join(result)
         cards.append(("Risk and coverage", "", svg.risk_coverage(*page.risk), within + "."))
     if page.grid:
         note = (

@@ -83,7 +83,10 @@ def _flat(points: Array, digits: int) -> list[float]:
 
 def _label(o: ObjectState) -> str:
     attributes = ("size", "state", "color", "material", "shape", "name")
-    words = [o.value(a) for a in attributes if a in o.beliefs]
+    words = []
+    for a in attributes:
+        if a in o.beliefs:
+            words.append(o.value(a))
     return " ".join(words) or o.name or "object"
 
 

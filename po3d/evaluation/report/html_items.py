@@ -110,7 +110,10 @@ def gold_program(q: Question) -> str:
 
 def facts(q: Question) -> list[tuple[str, str]]:
     """Return the additional inputs of a question: frame, change, options."""
-    rows = [(key, value) for key, value in (("frame", q.frame), ("change", q.change)) if value]
+    rows = []
+    for key, value in (("frame", q.frame), ("change", q.change)):
+        if value:
+            rows.append((key, value))
     if options := q.options:
         rows.append(("options", "; ".join(map(str, options))))
     return rows

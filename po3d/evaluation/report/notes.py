@@ -48,7 +48,10 @@ def table_notes(report: Mapping[str, Any], table: Table) -> list[str]:
     its rows.
     """
     first = [str(row[0]) for row in table.rows]
-    marked = [name for name in first if name.endswith((PAPER, LATER))]
+    marked = []
+    for name in first:
+        if name.endswith((PAPER, LATER)):
+            marked.append(name)
     data = data_line(report)
     lines = [f"Measured on {data}."]
     if marked:

@@ -48,7 +48,11 @@ def sensitivity_plot(
     def draw(figure: Any) -> None:
         rows, columns = _panels(curves)
         panels = figure.subplots(rows, columns, sharey=True, squeeze=False)
-        lowest = min(lower_end(p) for points in curves.values() for p in points)
+        result = []
+        for points in curves.values():
+            for p in points:
+                result.append(lower_end(p))
+        lowest = min(result)
         for axes, (name, points) in zip(panels.flat, curves.items()):
             sigma, value, low, high = np.array(list(map(itemgetter(*POINT), points)), float).T
             known = np.isfinite(low)

@@ -74,7 +74,11 @@ def about_run(folder: str | Path) -> dict[str, Any]:
     if (folder / GRID).is_file():
         retained = ("benchmark", "split", "system", "settings", "provenance", "scorer", "images")
         grid = read_grid(folder / GRID)
-        return {key: grid[key] for key in retained if key in grid}
+        result = {}
+        for key in retained:
+            if key in grid:
+                result[key] = grid[key]
+        return result
     raise InputError(f"{folder} is not a finished run: it contains neither {REPORT} nor {GRID}")
 
 
@@ -182,8 +186,14 @@ def data_of(
         if root is None and first["split"] != "mini":
             root = first["provenance"]["data"]["root"]
         scorer = scorer or first["provenance"].get("config", {}).get("scorer")
-    own_sizes = [size_of_run(path) for path in paths if described_run(path)]
-    sizes = [own for own in own_sizes if own]
+    own_sizes = []
+    for path in paths:
+        if described_run(path):
+            own_sizes.append(size_of_run(path))
+    sizes = []
+    for own in own_sizes:
+        if own:
+            sizes.append(own)
     from_run = size is None and bool(sizes)
     size = min(sizes) if from_run else size
     return DataOfRuns(benchmark or "pulsecheck457", root, size, scorer, from_run)

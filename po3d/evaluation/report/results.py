@@ -62,7 +62,10 @@ def _chief(published: Sequence[dict], names: Sequence[str]) -> list[dict]:
     """Return the human rows, and the best among the models with figures in the most columns."""
     people, best, most = [], [], (0, 0.0)
     for row in published:
-        values = [row[name] for name in names if row.get(name) is not None]
+        values = []
+        for name in names:
+            if row.get(name) is not None:
+                values.append(row[name])
         if row["model"].startswith(PEOPLE):
             people.append(row)
         elif not row["model"].startswith(CHANCE) and (
@@ -98,7 +101,11 @@ def report_text(report: dict, published: Published = True) -> str:
         lines.append(tables.text(report))
     if report.get("perception"):
         lines += ["", text(perception_table(report["perception"]))]
-    return "\n".join(line for line in lines if line is not None)
+    result = []
+    for line in lines:
+        if line is not None:
+            result.append(line)
+    return "\n".join(result)
 
 
 def perception_table(groups: Mapping[str, Mapping[str, float | None]]) -> Table:
@@ -161,13 +168,19 @@ _NAMES = {
 def unanswered(report: Mapping[str, Any]) -> str:
     """Return how many questions have no answer, by status; "" if all have one."""
     statuses = report.get("statuses") or {}
-    notes = [f"{status}: {n}" for status, n in statuses.items() if status != "ok"]
+    notes = []
+    for status, n in statuses.items():
+        if status != "ok":
+            notes.append(f"{status}: {n}")
     return f"no answer, counted as wrong: {', '.join(notes)}" if notes else ""
 
 
 def _remarks(report: dict) -> list[str]:
     """Return notes on missing answers, missing intervals, and the split's files."""
-    lines = [note for note in (unanswered(report), no_intervals(report)) if note]
+    lines = []
+    for note in (unanswered(report), no_intervals(report)):
+        if note:
+            lines.append(note)
     return lines + [f"note: {note}" for note in report.get("notes", ())]
 
 

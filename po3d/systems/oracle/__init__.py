@@ -111,23 +111,38 @@ class OracleModules:
 
     def with_modules(self, **rows: Module) -> "OracleModules":
         """Return the table with these rows added before parsing."""
-        own = {name: row for name, row in self.rows.items() if name != "parsing"}
+        own = {}
+        for name, row in self.rows.items():
+            if name != "parsing":
+                own[name] = row
         return replace(self, rows={**own, **rows, "parsing": self.rows["parsing"]})
 
     @cached_property
     def table(self) -> tuple[str, ...]:
         """The modules of scenes."""
-        return tuple(name for name, row in self.rows.items() if row.of_scene)
+        result = []
+        for name, row in self.rows.items():
+            if row.of_scene:
+                result.append(name)
+        return tuple(result)
 
     @cached_property
     def beliefs(self) -> dict[str, str]:
         """The attribute of each module that is one."""
-        return {name: row.belief for name, row in self.rows.items() if row.belief}
+        result = {}
+        for name, row in self.rows.items():
+            if row.belief:
+                result[name] = row.belief
+        return result
 
     @cached_property
     def units(self) -> dict[str, str]:
         """The unit of sigma for each module with noise."""
-        return {name: row.unit for name, row in self.rows.items() if row.unit}
+        result = {}
+        for name, row in self.rows.items():
+            if row.unit:
+                result[name] = row.unit
+        return result
 
     def mixed(self, tables: ImageScenes) -> ImageScenes:
         """Return the scenes with the modules of `tables.settings` replaced by ground truth, noisy
@@ -145,14 +160,21 @@ class OracleModules:
     ) -> SubstitutedScene:
         """Return the scene of a grid cell. In `settings`, "truth" makes a module true, a number
         makes it true with noise of that size; the others are predicted."""
-        true = [m for m in self.table if settings.get(m, PREDICTED) != PREDICTED]
+        true = []
+        for m in self.table:
+            if settings.get(m, PREDICTED) != PREDICTED:
+                true.append(m)
         scene, rows = self.substitute(predicted, gt, true, seed)
         for module in true:
             if isinstance(sigma := settings[module], str):
                 continue
             if module == "detection":
                 gone = lost(scene.image, len(rows), sigma, seed, module)
-                rows = tuple(row for row, away in zip(rows, gone) if not away)
+                result = []
+                for row, away in zip(rows, gone):
+                    if not away:
+                        result.append(row)
+                rows = tuple(result)
             scene = self.noisy(scene, module, sigma, seed)
         return SubstitutedScene(scene, rows)
 
@@ -211,7 +233,10 @@ class OracleModules:
         belief, objects = self.beliefs[module], list(scene.objects)
         for k in np.flatnonzero(changed).tolist():
             if belief in objects[k].beliefs:
-                others = [v for v in self.rows[module].values if v != objects[k].value(belief)]
+                others = []
+                for v in self.rows[module].values:
+                    if v != objects[k].value(belief):
+                        others.append(v)
                 beliefs = {**objects[k].beliefs, belief: {others[int(other[k] * len(others))]: 1.0}}
                 objects[k] = self.fitted(replace(objects[k], beliefs=beliefs), [module])
         return replace(scene, objects=tuple(objects))
@@ -230,12 +255,18 @@ class OracleModules:
         for k in (k for row in rows for k in row.poses):
             covariance[k] = covariance[:, k] = 0.0
         state = self.fitted(replace(state, beliefs=beliefs), modules)
-        fields = {field: getattr(true, field) for row in rows for field in row.fields}
+        fields = {}
+        for row in rows:
+            for field in row.fields:
+                fields[field] = getattr(true, field)
         return replace(state, covariance=as_tuples(covariance), **fields)
 
     def anything(self) -> dict[str, dict[str, float]]:
         """Return uniform beliefs over the values of each attribute, for unmatched objects."""
-        known = {row.belief: row.values for row in self.rows.values() if row.belief}
+        known = {}
+        for row in self.rows.values():
+            if row.belief:
+                known[row.belief] = row.values
         return {belief: dict.fromkeys(values, 1 / len(values)) for belief, values in known.items()}
 
 
@@ -245,7 +276,11 @@ def checked_noise(noise: Mapping[str, float], rows: Mapping[str, Module]) -> dic
     result = {{"colour": "color"}.get(name, name): size for name, size in noise.items()}
     for name, size in result.items():
         if name not in rows or not rows[name].unit:
-            known = ", ".join(m for m, row in rows.items() if row.unit)
+            values = []
+            for m, row in rows.items():
+                if row.unit:
+                    values.append(m)
+            known = ", ".join(values)
             raise InputError(
                 f"noise={{{name}: ...}}: no noise model for this module; known: {known}"
             )
@@ -254,7 +289,11 @@ def checked_noise(noise: Mapping[str, float], rows: Mapping[str, Module]) -> dic
             raise InputError(
                 f"noise={{{name}: {size!r}}} should be a non-negative number ({rows[name].unit})"
             )
-    return {name: result[name] for name in rows if name in result}
+    items = {}
+    for name in rows:
+        if name in result:
+            items[name] = result[name]
+    return items
 
 
 def checked_modules(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
@@ -263,7 +302,11 @@ def checked_modules(names: Sequence[str], known: Sequence[str]) -> tuple[str, ..
     wanted = {{"colour": "color"}.get(name, name) for name in names}
     if unknown := sorted(wanted - set(known)):
         raise InputError(f"oracle={unknown[0]!r} is not a module; known: {', '.join(known)}")
-    return tuple(name for name in known if name in wanted)
+    result = []
+    for name in known:
+        if name in wanted:
+            result.append(name)
+    return tuple(result)
 
 
 def somewhere(

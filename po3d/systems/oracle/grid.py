@@ -47,12 +47,14 @@ class OracleMixer:
         image = questions[0].image
         views = list(dict.fromkeys(n for q in questions for n in q.images)) or [image]
         known = {q.id: p.program for q in questions if (p := predictions.get(q.id)) and p.program}
-        lacking = [q for q in questions if q.id not in known]
+        lacking = []
+        for q in questions:
+            if q.id not in known:
+                lacking.append(q)
         again = dict(zip((q.id for q in lacking), self.pipeline.reader.read(lacking), strict=True))
-        read = [
-            self.domain.rebuild_parse(q, known[q.id]) if q.id in known else again[q.id]
-            for q in questions
-        ]
+        read = []
+        for q in questions:
+            read.append(self.domain.rebuild_parse(q, known[q.id]) if q.id in known else again[q.id])
         return Answers(
             self.domain,
             {name: _stored_scene(predicted, name) for name in views},
@@ -94,7 +96,10 @@ class Answers:
         named = dict(zip(self.domain.modules, settings))
         reading = {m: named.pop(m) for m in self.domain.reading}
         gone = {m: self._lost(m, setting) for m, setting in reading.items()}
-        true = [m for m, setting in reading.items() if setting != PREDICTED]
+        true = []
+        for m, setting in reading.items():
+            if setting != PREDICTED:
+                true.append(m)
         before, self._answering = self._answering, {}
         results = []
         for k, (q, read, gold) in enumerate(zip(self.questions, self.read, self.gold)):
