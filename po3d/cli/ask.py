@@ -280,7 +280,7 @@ def _tell(arguments: argparse.Namespace, answer: "Answer", image: "Image | None"
 def _chosen(answer: "Answer") -> "Answer":
     """Let the user choose an interpretation by its number; return its answer, or the given one if
     none is chosen."""
-    numbers = ", ".join(str(number) for number in range(1, len(answer.choices) + 1))
+    numbers = ", ".join(map(str, range(1, len(answer.choices) + 1)))
     try:
         typed = input(f"{numbers}, or press return for none: ").strip()
     except EOFError:

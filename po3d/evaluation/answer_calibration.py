@@ -38,7 +38,7 @@ def fit(probabilities: Array, right: Array, mode: str) -> AnswerCalibration:
         raise InputError(
             f"{len(right)} answers; a fit needs at least {FEWEST}, right ones and wrong ones"
         )
-    x = np.array([log_odds(p) for p in probabilities])
+    x = np.array(list(map(log_odds, probabilities)))
 
     def loss(line: Array) -> float:
         z = np.exp(line[0]) * x + line[1]  # the slope is positive, so that no order changes
@@ -89,7 +89,7 @@ def fit_run(run: str | Path, pair: str) -> dict[str, Any]:
     composed = line.after(None if before is None else AnswerCalibration(**before))
     record["config"].setdefault("answers", {})[domain] = composed._asdict()
     write_json(path, record)
-    after = [line.calibrated(p) for p in items.probabilities]
+    after = list(map(line.calibrated, items.probabilities))
     return {
         "answers": len(after),
         "slope": composed.slope,

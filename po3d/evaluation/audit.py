@@ -21,8 +21,7 @@ from po3d.systems.pipeline import Context, oracle
 
 def audit(benchmark: str, split: Any) -> list[Erratum]:
     """Return the errata of a split, in question order; raise InputError if no question has a
-    program.
-    """
+    program."""
     benchmark_spec = benchmark_of(benchmark)
     questions = [q for q in split.questions if q.answer is not None]
     if not any(q.program for q in questions):

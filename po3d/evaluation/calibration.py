@@ -46,8 +46,7 @@ class Bin(NamedTuple):
 @dataclass(frozen=True)
 class SelectiveSystem:
     """Wraps a system: abstain where the probability is below a threshold; answers without a
-    probability pass.
-    """
+    probability pass."""
 
     system: System
     below: float
@@ -89,16 +88,14 @@ def reliability(probabilities: ArrayLike, right: ArrayLike, bins: int = BINS) ->
 
 def calibration_error(probabilities: ArrayLike, right: ArrayLike) -> float:
     """Compute the expected calibration error (ECE): the mean of |confidence - accuracy| over the
-    bins, weighted by their counts; in [0, 1].
-    """
+    bins, weighted by their counts; in [0, 1]."""
     bins = reliability(probabilities, right)
     return sum(b.n * abs(b.confidence - b.accuracy) for b in bins) / max(sum(b.n for b in bins), 1)
 
 
 def fit_temperature(probabilities: ArrayLike, right: ArrayLike) -> float:
     """Fit the temperature that minimises the negative log-likelihood; above 1 if the probabilities
-    were overconfident.
-    """
+    were overconfident."""
     z, r = _logits(probabilities), np.asarray(right, float)
 
     def loss(log_temperature: float) -> float:
@@ -118,8 +115,7 @@ def risk_coverage(
 ) -> tuple[Array, Array, Array]:
     """Compute the risk-coverage curve: thresholds (k,) in descending order and, for each, the
     fraction of `total` questions answered at or above it and the error rate of those answers. Ties
-    enter together.
-    """
+    enter together."""
     p, r = np.asarray(probabilities, float), np.asarray(right, float)
     order = np.argsort(-p, kind="stable")
     p, wrong = p[order], np.cumsum(1 - r[order])
@@ -132,8 +128,7 @@ def coverage_at(
 ) -> dict[str, float]:
     """Return the largest coverage (fraction of all questions) with an error rate of at most `risk`,
     and its threshold, the lowest probability that is answered (inf if nothing is), chosen on the
-    same data.
-    """
+    same data."""
     thresholds, coverage, risks = risk_coverage(probabilities, right, total)
     within = np.flatnonzero(risks <= risk)
     if not len(within):
@@ -164,8 +159,7 @@ def answered(
     scorer: str,
 ) -> Answered:
     """Collect the given answers; raise InputError for an answer without a probability, or if there
-    is none.
-    """
+    is none."""
     right = np.array(benchmark.correct(questions, predictions, scorer), float)
     counts = ~np.isnan(right)  # questions outside the headline figures are excluded
     answered = np.array([p.status == "ok" for p in predictions]) & counts
@@ -184,8 +178,7 @@ def answered(
 def trust(items: Answered, temperature: float = 1.0) -> dict:
     """Compute one system's figures, JSON-serialisable: temperature, questions, answers, accuracy of
     the answers, ece, bins, coverage_at (risk -> coverage, threshold), aurc (mean risk over all
-    coverages).
-    """
+    coverages)."""
     p = items.probabilities if temperature == 1.0 else rescaled(items.probabilities, temperature)
     _, coverage, risk = risk_coverage(p, items.right, items.total)
     return {
@@ -284,7 +277,7 @@ def calibration_command(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(figures, indent=1))
     else:
-        print("\n\n".join(text(table) for table in calibration_tables(figures)))
+        print("\n\n".join(map(text, calibration_tables(figures))))
         if temperature != 1.0:
             notes.append(f"ECE before scaling: {figures['ece_before']:.4f}")
         print("".join(f"\n{note}\n" for note in notes), end="")

@@ -41,8 +41,7 @@ class SystemEntry(NamedTuple):
 
 def read_entry(path: str | Path, questions: Sequence[Question], name: str = "") -> SystemEntry:
     """Read the predictions of a file or a run's folder, in question order; raise InputError if none
-    of the questions is answered.
-    """
+    of the questions is answered."""
     path = Path(path) / PREDICTIONS if Path(path).is_dir() else Path(path)
     by_id: dict[str, Prediction] = {}
     for p in read_predictions(path):
@@ -94,7 +93,7 @@ def compare(
         chosen = list(itertools.combinations(range(len(entries)), 2))
     categories = np.array([q.category for q in questions_scored])
     names = dict.fromkeys(categories.tolist()) if by_category else ()
-    images = np.array([cluster(q) for q in questions_scored])
+    images = np.array(list(map(cluster, questions_scored)))
     pairs = []
     for i, j in chosen:
         pair = {"first": entries[i].name, "second": entries[j].name}
@@ -135,8 +134,7 @@ def _model(
 
 def _pair(a: np.ndarray, b: np.ndarray, images: np.ndarray) -> dict:
     """Compare two systems by the correctness of their answers, (n,); `images` (n,) are the clusters
-    of the bootstrap.
-    """
+    of the bootstrap."""
     difference = paired_difference(a, b, images.tolist())
     test, errors = mcnemar(a, b), agreement(a, b)
     return {
@@ -157,8 +155,7 @@ def _pair(a: np.ndarray, b: np.ndarray, images: np.ndarray) -> dict:
 
 def accuracy_table(result: dict) -> Table:
     """Return a table with one row per system, its 95 % intervals below, and a column for each
-    figure of the benchmark.
-    """
+    figure of the benchmark."""
     names = [row["name"] for row in result["models"][0]["rows"]]
     none = f"none: {ONE_IMAGE}" if result["clusters"] == 1 else None
     rows: list[list] = []
@@ -271,9 +268,8 @@ def compare_command(arguments: argparse.Namespace) -> int:
 def read_entries(
     files: Sequence[str], names: str, questions: Sequence[Question], what: str
 ) -> list[SystemEntry]:
-    """Return the predictions of several files; `names`: of the systems, separated by commas, ""
-    for those of the files. `what` names the files in the error.
-    """
+    """Return the predictions of several files; `names`: of the systems, separated by commas, "" for
+    those of the files. `what` names the files in the error."""
     titles = names.split(",") if names else [""] * len(files)
     if len(titles) != len(files):
         raise InputError(f"--names has {len(titles)} names for {len(files)} {what}")
@@ -295,8 +291,7 @@ def gaps(entries: Sequence[SystemEntry]) -> list[str]:
 
 def distinct(entries: Sequence[SystemEntry], files: Sequence[str | None]) -> list[SystemEntry]:
     """Rename entries that share a name to their file paths; an entry without a file keeps its
-    name.
-    """
+    name."""
     names = [e.name for e in entries]
     result = []
     for entry, file in zip(entries, files):
@@ -344,8 +339,7 @@ def _page(result: dict, form: str, data: Mapping[str, Any]) -> str:
 
 def _explained(result: dict, tables: Sequence[Table], data: Mapping[str, Any]) -> list[Explained]:
     """Return the tables for LaTeX, with the title cell of the terminal's first column moved into
-    the caption.
-    """
+    the caption."""
     query = f"{result['questions']:,} questions, scorer: {_scorer(result)}"
     where = f"Measured on {data_line(data)}: {query}."
     titles = ("Accuracy (%) with 95 % intervals", "Paired differences")

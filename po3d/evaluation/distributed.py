@@ -42,8 +42,7 @@ class Work:
 
 def spread(engine: Engine, make: Callable[[], System]) -> Answers:
     """Return the `answers` argument of `predict` for an engine whose workers build their systems
-    with `make`. Questions on images that no worker could process get the status "failed".
-    """
+    with `make`. Questions on images that no worker could process get the status "failed"."""
 
     def answers(split: Any, system: System, images: Iterable[ImageTask]) -> Iterator[Answered]:
         if getattr(system, "ahead", 0):

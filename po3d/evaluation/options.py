@@ -80,8 +80,7 @@ def with_policies(system: Any, below: float, counts: bool) -> Any:
     """Wrap the system so that it abstains if an answer's probability is under `below`.
 
     If `counts` is set or scenes are read from a file (where some may be missing), an unreadable
-    image counts as a failure instead of stopping the run.
-    """
+    image counts as a failure instead of stopping the run."""
     from_file = isinstance(getattr(system, "tables", None), FromFile)
     system = SelectiveSystem(system, below) if below else system
     return BadImageCounter(system) if counts or from_file else system

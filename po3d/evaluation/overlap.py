@@ -15,9 +15,7 @@ def trained_on(
 ) -> dict[str, dict[str, Any]]:
     """Return, for `system` (module -> checkpoint), module -> {checkpoint, scenes, of}: how many of
     the scenes of `images`, from the data set `root`, the module's checkpoint was trained on, and
-    how many there are. Modules whose
-    checkpoint lists no scenes are omitted.
-    """
+    how many there are. Modules whose checkpoint lists no scenes are omitted."""
     result: dict[str, dict[str, Any]] = {}
     query = scene_ids(root, images)
     for module, name in system.items():

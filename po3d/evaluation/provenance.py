@@ -20,8 +20,7 @@ def provenance(
     config: dict, modules: dict[str, dict[str, Any]], data: dict[str, Any], revision: str
 ) -> dict:
     """Return the provenance of a result, sufficient to repeat it and to find differences.
-    `modules`: the `identity` of each module used.
-    """
+    `modules`: the `identity` of each module used."""
     packages = ("torch", "timm", "numpy", "scipy", "pillow")
     return {
         "config": config,
@@ -44,8 +43,7 @@ def provenance(
 
 def data_digest(root: str | Path, split: Any) -> str:
     """Return one hash of the files of a split, including their paths relative to `root`; for a
-    single file its own hash.
-    """
+    single file its own hash."""
     root, files = Path(root), split.files()
     if list(files) == [root]:
         return sha256(root)
@@ -56,8 +54,7 @@ def data_digest(root: str | Path, split: Any) -> str:
 
 def digests_beside(split: Any) -> dict[str, str]:
     """Return digests of what a split reads from outside its folder: ground-truth scenes of scans,
-    furniture models for rendering.
-    """
+    furniture models for rendering."""
     result = {}
     if getattr(split, "scans", None) is not None:
         result["scans"] = digest({name: _true_table(split, name) for name in split.images})

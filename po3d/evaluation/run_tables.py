@@ -27,8 +27,7 @@ def run_tables(
     run: ReportedRun, published: Published = True, grid: Mapping[str, Any] | None = None
 ) -> list[tuple[str, Table]]:
     """Return titles and tables of a run: figures beside other systems and published rows,
-    differences, perception, and the oracle grid if given.
-    """
+    differences, perception, and the oracle grid if given."""
     report, report_tables = run.report, run.benchmark.tables
     others = [_as_report(run, k) for k in range(1, len(run.entries))]
     what, tables = f"{report['benchmark']}, {report['split']} split", []
@@ -96,7 +95,6 @@ def _bare(table: Table, report: Mapping[str, Any]) -> Table:
 
 def run_figures(run: ReportedRun) -> list[Plot]:
     """Return the figures of the benchmark's paper for this run; other systems are included where
-    the figure supports several.
-    """
+    the figure supports several."""
     others = [_as_report(run, k) for k in range(1, len(run.entries))]
     return list(run.benchmark.figures(run.report, *others))

@@ -21,8 +21,7 @@ POWER, LEVEL = 0.8, 0.05
 
 class McNemar(NamedTuple):
     """Counts of items that only one of two systems answers correctly, and the two-sided exact
-    p-value of equal accuracy.
-    """
+    p-value of equal accuracy."""
 
     only_first: int
     only_second: int
@@ -31,8 +30,7 @@ class McNemar(NamedTuple):
 
 class Difference(NamedTuple):
     """A mean difference (first minus second) with its cluster bootstrap. If resampling is not
-    informative, `reason` says why, and interval, p and detectable are NaN.
-    """
+    informative, `reason` says why, and interval, p and detectable are NaN."""
 
     value: float
     low: float  # 95 % interval
@@ -51,8 +49,7 @@ class Agreement(NamedTuple):
 
 def mcnemar(first: ArrayLike, second: ArrayLike) -> McNemar:
     """Exact McNemar test of two right/wrong vectors (n,): under H0, discordant pairs are fair coin
-    tosses.
-    """
+    tosses."""
     a, b = _right(first), _right(second)
     only_first, only_second = int((a & ~b).sum()), int((~a & b).sum())
     n = only_first + only_second
@@ -69,8 +66,7 @@ def paired_difference(
     """Compute the mean of `first` - `second` (n,) with a bootstrap over whole clusters (images or
     scenes).
 
-    The result has no interval if there is a single cluster or if values are NaN.
-    """
+    The result has no interval if there is a single cluster or if values are NaN."""
     d = np.asarray(first, float) - np.asarray(second, float)
     boot = bootstrap(d, clusters, ["all"] * len(d), ["all"], resamples, seed)
     if reason := _nothing_to_resample(d, clusters):
@@ -107,8 +103,7 @@ def agreement(first: ArrayLike, second: ArrayLike) -> Agreement:
 def holm(p_values: Sequence[float]) -> list[float]:
     """Adjust p-values for multiple testing (Holm 1979), which controls the family-wise error rate.
 
-    NaN entries are not tests: they stay NaN and do not count.
-    """
+    NaN entries are not tests: they stay NaN and do not count."""
     p = np.asarray(p_values, float)
     # NaN is sorted to the end
     tests = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]

@@ -29,9 +29,8 @@ def table() -> dict[str, dict[str, Any]]:
 
 
 def new_module(old: str) -> str | None:
-    """Return the current name of a module, or of one in a renamed package; None for a name that
-    is not an old one.
-    """
+    """Return the current name of a module, or of one in a renamed package; None for a name that is
+    not an old one."""
     modules, tail = table()["modules"], ""
     name = old
     while name:
@@ -44,8 +43,7 @@ def new_module(old: str) -> str | None:
 
 def old_name(module: str, name: str) -> Any:
     """Return the object that an old name of a module stands for, with a DeprecationWarning: the
-    body of the module's `__getattr__`. AttributeError for any other name.
-    """
+    body of the module's `__getattr__`. AttributeError for any other name."""
     new = table()["names"].get(f"{module}:{name}")
     if new is None:
         raise AttributeError(f"module {module!r} has no attribute {name!r}")

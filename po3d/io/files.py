@@ -131,7 +131,7 @@ def finite(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: finite(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [finite(v) for v in value]
+        return list(map(finite, value))
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -49,8 +49,7 @@ def pool(workers: int) -> ProcessPoolExecutor:
     """Return a pool of spawned processes that end with their parent, even if that is killed.
 
     Spawned, not forked: a forked child would inherit a graphics context, CUDA and the locks of
-    torch's threads, none of which survive a fork.
-    """
+    torch's threads, none of which survive a fork."""
     return ProcessPoolExecutor(
         max(workers, 1), multiprocessing.get_context("spawn"), _end_with_parent
     )

@@ -106,8 +106,7 @@ def run_folder(
 ) -> str:
     """Return the name of a run's folder: benchmark, split and system, and the settings that are not
     default. A short hash of the settings is added if the name is cut off, or if it does not show
-    the options of an estimator unchanged ("x=-1" and "x=1" have one slug).
-    """
+    the options of an estimator unchanged ("x=-1" and "x=1" have one slug)."""
     changed = {}
     for k, v in settings.items():
         if default.get(k) != v:

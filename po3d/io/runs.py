@@ -116,8 +116,7 @@ def unfinished(
     """Return the lines of partial.jsonl, answers reduced to their ids, if it is an unfinished
     `run`; a torn last line is cut off. None if it has no answers, or if `overwrite` discarded
     another run's or a damaged file; without `overwrite` these are InputErrors. `questions`: ids of
-    the questions of each image.
-    """
+    the questions of each image."""
     partial = out / PARTIAL
     if not partial.is_file():
         return None

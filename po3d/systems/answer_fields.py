@@ -78,5 +78,5 @@ def _value(value: object) -> str:
     if isinstance(value, dict):
         value = list(value.values())[:1]
     if isinstance(value, list):
-        return ", ".join(_value(part) for part in value)
+        return ", ".join(map(_value, value))
     return "N/A" if value is None or value == "" else str(value)

@@ -64,8 +64,7 @@ def chosen(answer: str, options: Sequence[str]) -> str | None:
 
     A direction matches an option with all its parts, or, if there is none, with one of them
     ("left", of left and right, for "back left"). Another answer may match an option with more words
-    ("the red chair" for "chair"), or a synonym ("the couch" for "sofa").
-    """
+    ("the red chair" for "chair"), or a synonym ("the couch" for "sofa")."""
     answer_words, offered = words(answer), [(option, words(option)) for option in options]
     fits = []
     for option, of in offered:

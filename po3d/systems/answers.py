@@ -343,7 +343,7 @@ def _without_items(lines: list[str]) -> list[str]:
 def _ends(first: str, last: str) -> Iterator[tuple[str, str]]:
     """Yield the first line, if its letter or content is an answer by itself, and the last one; two
     different letters are no answer."""
-    letters = [_letter(line) for line in (first, last)]
+    letters = list(map(_letter, (first, last)))
     if None not in letters and letters[0] != letters[1]:
         yield "", "short"
         return

@@ -106,8 +106,7 @@ class Model:
 
         `focal`: focal length in widths of the image, if known. `metres_per_pixel`: scale of a
         room's map from above. `things`: objects to detect, for open-vocabulary detectors. Warns
-        (OutOfDistributionWarning) about an out-of-distribution image.
-        """
+        (OutOfDistributionWarning) about an out-of-distribution image."""
         scene, domain_match = self.look_with_match(
             image, focal=focal, metres_per_pixel=metres_per_pixel, things=things
         )
@@ -153,8 +152,7 @@ class Model:
 
         An answer by the general parser, or about a predicted photograph or orbit, is returned if
         `Answer.probability` is at least `ask_below`. If it is lower, the status is "abstained":
-        `Answer.understood` has the interpretations, `Answer.choices` their answers.
-        """
+        `Answer.understood` has the interpretations, `Answer.choices` their answers."""
         domain = self.pipeline.domain
         scene = self._checked_scene(scene, (text, change, frame), views, looking)
         fields = {
@@ -185,8 +183,7 @@ class Model:
         looking: Mapping[str, Any],
     ) -> Scene | Picture:
         """Check the arguments of `ask` (`sentences`: question, change, frame); return the scene,
-        read if it is a JSON file, or the image.
-        """
+        read if it is a JSON file, or the image."""
         domain = self.pipeline.domain
         if not all(isinstance(sentence, str) for sentence in sentences):
             raise InputError("question, change and frame should be strings")
@@ -229,8 +226,7 @@ def load(world: str = "street", **options: Any) -> Model | DomainRouter:
     on a hub.
 
     `options`, such as device="cuda" or scenes="ground_truth", are those of `build_pipeline`; with
-    "auto" they apply to every domain.
-    """
+    "auto" they apply to every domain."""
     options = new_settings(options, warn=True)
     if world == "auto":
         return DomainRouter(

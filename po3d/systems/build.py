@@ -22,8 +22,7 @@ def build_pipeline(name: str, **options: Any) -> Pipeline:
     augmentation. `parser_checkpoint`: the same for the benchmark's parser. `parser`: a
     `ParserMode`. `device`: where the networks run. `oracle`: modules replaced by ground truth.
     `refine` and `modules` (streets): see `scene_sources.source`. The others are settings of
-    `Domain`.
-    """
+    `Domain`."""
     base = domain(name)
     for option in options:
         if option not in base.options:

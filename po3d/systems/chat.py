@@ -142,7 +142,7 @@ def ask(
 ) -> tuple[Question, Prediction, DomainMatch | None]:
     """Return the question, its prediction by the first domain whose parser reads one of the
     candidates, and the nearest training domain of the image."""
-    tried = [request.question(text) for text in questions_in(request.texts)]
+    tried = list(map(request.question, questions_in(request.texts)))
     if not tried:
         raise Refusal(400, "the message contains no question")
     parses = []

@@ -100,7 +100,7 @@ class ChatRequest(NamedTuple):
         settings = {}
         for name in ("frame", "change"):
             settings[name] = getattr(self.extras, name) or _named(name, whole)
-        views = self.extras.views or tuple(float(v) for v in _ANGLE.findall(whole)) or (0.0,)
+        views = self.extras.views or tuple(map(float, _ANGLE.findall(whole))) or (0.0,)
         names = tuple(f"{k + 1}" for k in range(len(self.images)))
         return Question(
             REQUEST,

@@ -28,8 +28,7 @@ def in_chinese(text: str | None) -> bool:
 def translated(text: str, options: Sequence[str] = ()) -> str | None:
     """Return a cleaned response in English, or only its last line; None if a word is unknown.
 
-    Word order stays. With options that say "behind", the back is behind.
-    """
+    Word order stays. With options that say "behind", the back is behind."""
     lines = []
     for line in text.splitlines():
         if line.strip():

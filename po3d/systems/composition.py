@@ -56,8 +56,7 @@ OPTIONS = {
 
 def buildable(system: Mapping[str, Any], on_cpu: bool = False) -> dict[str, Any]:
     """Return a system's config without null settings of shipped estimators, which other estimators
-    do not accept. With `on_cpu`, the estimator's device is set to the CPU.
-    """
+    do not accept. With `on_cpu`, the estimator's device is set to the CPU."""
     node = system.get("perception")
     if not isinstance(node, Mapping):
         return dict(system)
@@ -80,8 +79,7 @@ def system_settings(
 ) -> dict[str, Any]:
     """Return the settings of a system that affect predictions. "perception" is the title of the
     built estimator (`modules`), or its name by the config before it is built; None for the shipped
-    one. "perception_options" are the constructor options of an estimator outside po3d.
-    """
+    one. "perception_options" are the constructor options of an estimator outside po3d."""
     result = {}
     for key, value in buildable(system).items():
         if key not in NO_EFFECT:
@@ -104,8 +102,7 @@ def identity_of(
     system: Mapping[str, Any], modules: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Return what identifies a run's system: its settings and, for separate modules or another
-    estimator than the shipped ones, the identities of the built objects and their options.
-    """
+    estimator than the shipped ones, the identities of the built objects and their options."""
     result = system_settings(system, modules)
     result.pop("perception_options", None)
     node = buildable(system).get("perception")
@@ -151,8 +148,7 @@ def pipeline(
 
     `perception`: `Shipped` settings, an estimator, or a `TableFile`. `options`: those in OPTIONS;
     None keeps the domain's default. `noise`: module -> size, see `Pipeline`. InputError for an
-    option that the domain does not read.
-    """
+    option that the domain does not read."""
     read = domain_of(domain).options
     inputs = {}
     for name, value in options.items():

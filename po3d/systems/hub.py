@@ -39,7 +39,7 @@ def save(
             raise InputError(
                 f"a model folder stores checkpoints by name; the option {name} is an object"
             )
-    pairs = [locate(checkpoint) for checkpoint in networks.values()]
+    pairs = list(map(locate, networks.values()))
     stored = {}
     for name, value in options.items():
         if name not in NOT_STORED:

@@ -200,7 +200,7 @@ def language(world: str) -> str:
     for op, values in ARGUMENTS.items():
         if values != ((),):
             sign = "=" if op == "filter" else ","
-            arguments.append(f"{op}: {' '.join(sign.join(value) for value in values)}")
+            arguments.append(f"{op}: {' '.join(map(sign.join, values))}")
     stated = own["vocabulary"].format(
         arguments="; ".join(arguments), attributes=", ".join(attributes.split()[1:])
     )

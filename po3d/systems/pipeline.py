@@ -194,7 +194,7 @@ class Pipeline:
                 gold.append(m)
         if not gold:
             return self._read(questions)
-        true = [self.domain.gold(q) for q in questions]
+        true = list(map(self.domain.gold, questions))
         read = true if len(gold) == len(self.domain.reading) else self._read(questions)
         return [r.mixed(t, gold) for t, r in zip(true, read, strict=True)]
 

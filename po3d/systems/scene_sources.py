@@ -50,7 +50,7 @@ class Truth(TableSource):
     true: ClassVar[bool] = True
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
-        return [[look.context.true(name) for name in look.names] for look in looks]
+        return [list(map(look.context.true, look.names)) for look in looks]
 
 
 @dataclass(frozen=True)
@@ -242,9 +242,8 @@ def captions(context: Context) -> Scene:
 class Maps(TableSource):
     """Scenes predicted from a room's map without labels.
 
-    `checkpoint`: name of a shipped pair, or a path without suffix, loaded on first use;
-    `flip_tta`: horizontal-flip test-time augmentation; `device`: where the network runs.
-    """
+    `checkpoint`: name of a shipped pair, or a path without suffix, loaded on first use; `flip_tta`:
+    horizontal-flip test-time augmentation; `device`: where the network runs."""
 
     checkpoint: str = "top_view_estimator"
     flip_tta: bool = True
@@ -290,8 +289,7 @@ def source(
     network runs. `refine` (streets): one of REFINE, whether renderings of uncertain detections are
     compared with the image (`render_compare`): "render_compare" requires a renderer, "auto" uses
     one where it is available, "off" (or false) does not. `modules` (streets): detection, attributes
-    and pose by other networks (`separate_modules`), without this comparison.
-    """
+    and pose by other networks (`separate_modules`), without this comparison."""
     known("source of scenes", scenes, SOURCES[domain])
     refine = "off" if refine is False else refine
     if refine not in REFINE:

@@ -135,7 +135,7 @@ def separate_modules(
             raise InputError(_unfit(name, pair, loaded[pair].kind))
         return loaded[pair]
 
-    return SeparateModules(*(module(name) for name in METHODS))
+    return SeparateModules(*map(module, METHODS))
 
 
 def _network(name: str, pair: str, device: str, flip_tta: bool) -> BoxModule:
@@ -213,7 +213,7 @@ def _classified(o: ObjectState, beliefs: Beliefs, module: Any) -> ObjectState:
         for value in belief:
             known(f"{attribute} of {where}", value, ATTRIBUTES[attribute])
         try:
-            values = np.array([float(p) for p in belief.values()])
+            values = np.array(list(map(float, belief.values())))
         except (TypeError, ValueError, OverflowError):
             values = np.array([math.nan])
         if not (values >= 0).all() or abs(values.sum() - 1) > TOLERANCE:

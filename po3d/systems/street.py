@@ -74,7 +74,7 @@ class StreetExecutor:
         near = margins(program, self.scene, question.task, self.domain.rules)
         record = {
             "task": question.task, "distribution": dict(outcome.distribution),
-            "trace": [asdict(step) for step in outcome.trace], "margins": record_of(near),
+            "trace": list(map(asdict, outcome.trace)), "margins": record_of(near),
         }  # fmt: skip
         flip, figures = flipped(near, outcome.answer), self.figures(question)
         why = _reason(outcome, program)

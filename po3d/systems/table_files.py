@@ -71,7 +71,7 @@ class FromFile(TableSource):
     scenes: Mapping[str, Scene]
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
-        return [self._of(look) for look in looks]
+        return list(map(self._of, looks))
 
     def notes(self, questions: Sequence[Question]) -> list[str]:
         """Return a remark if some images of the questions have no scene; InputError if none has

@@ -46,8 +46,7 @@ def cell(
     kind: OracleMixer, name: str, settings: Mapping[str, Setting], rest: Setting = PREDICTED
 ) -> Cell:
     """Return the cell with the named settings and `rest` for other modules; raise InputError for an
-    unknown module or setting.
-    """
+    unknown module or setting."""
     modules, units = kind.domain.modules, kind.domain.units
     settings = {_american(k): v for k, v in settings.items()}
     if unknown := sorted(set(settings) - set(modules)):
@@ -82,8 +81,7 @@ def grid_answers(
     """Return, for each cell, the predictions in the order of `questions`.
 
     `truth` returns an image's ground truth, `scenes` has the predicted scenes by image. The result
-    does not depend on the number of processes, `workers`.
-    """
+    does not depend on the number of processes, `workers`."""
     images, ids = [], []
     for image_questions in by_image(questions).values():
         ids += [q.id for q in image_questions]
@@ -267,7 +265,7 @@ def _counted(benchmark: Benchmark, questions: Sequence[Question], scorer: str) -
 def _rows(right: NDArray[np.bool_], questions: Sequence[Question], headline: str) -> list[dict]:
     categories = list(dict.fromkeys(q.category for q in questions))
     categories_of = [q.category for q in questions]
-    clusters = [cluster(q) for q in questions]
+    clusters = list(map(cluster, questions))
     boot = bootstrap(100.0 * right, clusters, categories_of, categories)
     rows = []
     for k, name in enumerate(categories):
@@ -317,13 +315,12 @@ def _share_intervals(
     names: Sequence[str],
 ) -> dict[str, dict[str, list[float | None]]]:
     """Return category -> group, and "error" -> both ends of the interval of its share; None where
-    undefined.
-    """
+    undefined."""
     groups: dict[str, list[int]] = {}
     for k, q in enumerate(questions):
         groups.setdefault(q.category, []).append(k)
     groups["all"] = list(range(len(questions)))
-    clusters = [cluster(q) for q in questions]
+    clusters = list(map(cluster, questions))
     result: dict[str, dict[str, list[float | None]]] = {category: {} for category in groups}
     for name, values in zip((*names, "error"), (*shares, ~masks[0]), strict=True):
         boot = bootstrap_groups((100.0 * values).tolist(), clusters, groups)
@@ -381,8 +378,7 @@ def _unlike(
 
 def write_grid(result: dict, out: str | Path, pages: Mapping[str, str]) -> None:
     """Write OUT/errors.jsonl, `pages` by file name, then OUT/grid.json with everything except the
-    errors.
-    """
+    errors."""
     out = Path(out)
     write_jsonl(out / ERRORS, result["errors"])
     for name, page in pages.items():

@@ -79,8 +79,7 @@ def planned(
     """Return the runs of a study's `parts`: every value of `over` in every variant.
 
     `varied(experiment, options, changes)` returns the resolved config of train.py; `changes` maps
-    dotted keys to values.
-    """
+    dotted keys to values."""
     runs = []
     for part, wanted in study["parts"].items():
         where, values = f"study.parts.{part}", wanted.get("values") or []
@@ -115,8 +114,7 @@ def run_study(
     out: str | Path,
 ) -> dict[str, Any]:
     """Train the missing runs (`fit` is called with a run's config), evaluate them, write tables and
-    curves under `out`, and return the content of OUT/study.json.
-    """
+    curves under `out`, and return the content of OUT/study.json."""
     out = Path(out)
     split, root = _opened(setting, out)
     others = _Modules(setting)
@@ -167,8 +165,7 @@ def _opened(setting: Setting, out: Path) -> tuple[Split, Path]:
 
 def _claim(folder: Path, config: dict[str, Any]) -> None:
     """Raise InputError for a folder with a different training, which would be continued from its
-    weights.
-    """
+    weights."""
     mark = folder / "run.json"
     if mark.is_file() and read_json(mark) != config:
         raise InputError(
@@ -220,7 +217,7 @@ def _result(
     if run.fills == "perception":
         perception, parser = StreetEstimator.from_checkpoint(pair), others.parser
         names = list(dict.fromkeys(q.image for q in split.questions))[: TIMED["perception"]]
-        images = [split.image(name) for name in names]
+        images = list(map(split.image, names))
         speed = _rate(lambda: [perception.estimate([image]) for image in images], len(images))
     else:
         perception, parser = others.perception, Parser.from_checkpoint(pair)

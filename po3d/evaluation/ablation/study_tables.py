@@ -52,12 +52,12 @@ def _parts(results: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, 
 
 def study_markdown(results: Sequence[Mapping[str, Any]]) -> str:
     """Return the tables as Markdown."""
-    return "\n\n".join(markdown(table) for table in study_tables(results).values()) + "\n"
+    return "\n\n".join(map(markdown, study_tables(results).values())) + "\n"
 
 
 def study_text(results: Sequence[Mapping[str, Any]]) -> str:
     """Return the tables as plain text."""
-    return "\n\n".join(text(table) for table in study_tables(results).values())
+    return "\n\n".join(map(text, study_tables(results).values()))
 
 
 Curve = Mapping[str, Sequence[Mapping[str, float]]]
@@ -65,8 +65,7 @@ Curve = Mapping[str, Sequence[Mapping[str, float]]]
 
 def curves(results: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[dict[str, float]]]]:
     """Return part -> task and variant -> points (x, value, ci_low, ci_high), for parts that vary a
-    number.
-    """
+    number."""
     points: dict[str, dict[str, list[dict[str, float]]]] = {}
     for part, runs in _parts(results).items():
         if len(runs) < 2 or not all(isinstance(r["value"], int | float) for r in runs):
@@ -83,8 +82,7 @@ def curves(results: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[dic
 
 def curve_plot(lines: Curve, path: Path) -> None:
     """Plot accuracy against the varied number, one line per task; the mean is thick, with its
-    interval.
-    """
+    interval."""
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()

@@ -57,8 +57,7 @@ def write_easi(
 ) -> list[Path]:
     """Write the files of a run and return their paths. `model`: "org/name"; `predictions`: one per
     question; `about`: the description of the run in run.json, {} if unknown; `data`: what the
-    questions are, in words. Raise InputError if `out` holds other files.
-    """
+    questions are, in words. Raise InputError if `out` holds other files."""
     out, own = Path(out), BENCHMARKS[benchmark]
     if out.exists() and not (out / "easi_results.json").is_file() and any(out.iterdir()):
         raise InputError(
@@ -114,8 +113,7 @@ def _payload(
     description: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the content of easi_results.json; `rows`: figures by name, `key`: EASI's of the
-    benchmark.
-    """
+    benchmark."""
     overall = next((rows[n] for n in HEADLINES if n in rows), None)
     scores = {}
     for n, v in rows.items():
@@ -141,8 +139,7 @@ def _accuracies(
     by_scorer: Mapping[str, Sequence[Mapping[str, Any]]], settings: Mapping[str, str]
 ) -> str:
     """Return acc.csv: a row per protocol, the headline under "Overall" and the other figures under
-    their names, as fractions.
-    """
+    their names, as fractions."""
     order = [s for s in settings if s in by_scorer] or list(by_scorer)
     headline = next((r["name"] for r in by_scorer[order[0]] if r["name"] in HEADLINES), None)
     names = []
@@ -154,7 +151,7 @@ def _accuracies(
     writer.writerow(["setting", *(["Overall"] if headline else []), *names])
     for scorer in order:
         values = {r["name"]: r["value"] for r in by_scorer[scorer]}
-        figures = [values.get(name) for name in ([headline] if headline else []) + names]
+        figures = list(map(values.get, ([headline] if headline else []) + names))
         shares = ["" if value is None else value / 100 for value in figures]
         writer.writerow([settings.get(scorer, scorer), *shares])
     return text.getvalue()

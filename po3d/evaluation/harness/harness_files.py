@@ -107,8 +107,7 @@ def _longest(cell: object) -> int:
 @contextlib.contextmanager
 def _opened(path: Path, newline: str) -> Iterator[TextIO]:
     """Open the file as text. Bytes that are not UTF-8 become surrogates, to be detected by
-    `_readable`; InputError if the first line is not UTF-8.
-    """
+    `_readable`; InputError if the first line is not UTF-8."""
     with open(path, encoding="utf-8-sig", errors="surrogateescape", newline=newline) as file:
         if fault := _readable(file.readline()):
             raise InputError(f"{path} {fault}")

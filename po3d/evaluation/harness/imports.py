@@ -188,8 +188,7 @@ class _QuestionIndex:
 
 def _first(cells: Mapping[str, object], names: Sequence[str]) -> object:
     """Return the first non-empty cell among `names`, also one level down, where lmms-eval stores
-    the output of its metrics.
-    """
+    the output of its metrics."""
     for name in names:
         if cells.get(name) is not None and cells[name] != "":
             return cells[name]
@@ -209,8 +208,7 @@ def _response(cells: Mapping[str, object]) -> str:
 
 def _options(question: Question, cells: Mapping[str, object]) -> list[str]:
     """Return the texts of A, B, ..., "" for a letter without one: the question's own, else those of
-    the columns.
-    """
+    the columns."""
     if question.options:
         return gapped(question)
     options = {letter: _cell_text(cells.get(letter.lower())).strip() for letter in LETTERS}
@@ -237,8 +235,7 @@ def _truth(value: object) -> float | None:
 
 def _keyed(cells: Mapping[str, object]) -> dict[str, object]:
     """Normalise column names to lower case with "_" for blanks; of duplicates the first non-empty
-    cell is kept.
-    """
+    cell is kept."""
     result: dict[str, object] = {}
     for name, value in cells.items():
         key = "_".join(str(name).strip().lower().split())
@@ -249,8 +246,7 @@ def _keyed(cells: Mapping[str, object]) -> dict[str, object]:
 
 def _number(name: str) -> str:
     """Return a number as written by spreadsheets ("12.0", "00012") in its plain form; anything else
-    is unchanged.
-    """
+    is unchanged."""
     result = re.fullmatch(r"\s*0*(\d+?)(?:\.0+)?\s*", name)
     return result[1] if result else name
 
@@ -300,8 +296,7 @@ def import_command(arguments: argparse.Namespace) -> int:
 
 def data_of_import(benchmark: str, root: str | None, size: int | None) -> dict[str, Any]:
     """Return the description of the questions: benchmark, split ("mini", "twin" or "release"),
-    folder, size.
-    """
+    folder, size."""
     folder = BENCHMARKS[benchmark].mini if root is None else Path(root).absolute()
     split = "mini" if root is None else kind_of_data(folder)
     return {"benchmark": benchmark, "split": split, "root": str(folder), "size": size}

@@ -26,8 +26,7 @@ from po3d.systems.prompts import data_uri, prompt
 
 def items(benchmark: str, data: str | None = None, size: int | None = None) -> Task:
     """Return a task of the questions on the first `size` images of the release or twin at `data`,
-    or of the shipped split.
-    """
+    or of the shipped split."""
     split = open_split(benchmark, data, size)
     questions = []
     for q in split.questions:
@@ -59,8 +58,7 @@ def _sample(benchmark: str, question: Question, urls: Sequence[str]) -> Sample:
 
 def answers(benchmark: str, questions: Sequence[Question]) -> Scorer:
     """Return a scorer that extracts the answer of each response, with metrics computed by the
-    benchmark over all responses.
-    """
+    benchmark over all responses."""
     benchmark_spec, by_id = benchmark_of(benchmark), {q.id: q for q in questions}
 
     @metric(name="figures")

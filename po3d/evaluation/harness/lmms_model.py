@@ -56,7 +56,7 @@ class LmmsPo3d(lmms):
 
     def generate_until(self, requests: list) -> list[str]:
         """Return the responses in the order of the requests."""
-        return [self._respond(request) for request in progress(requests, "po3d")]
+        return list(map(self._respond, progress(requests, "po3d")))
 
     def _respond(self, request: Any) -> str:
         *_, doc_to_messages, _settings, doc_id, task, split = request.args
@@ -96,10 +96,9 @@ class LmmsPo3d(lmms):
 
 def options_of(doc: Mapping[str, Any]) -> list[str]:
     """Return the options of a row: its list `options`, or its columns A, B, C, D; "" for a letter
-    without one.
-    """
+    without one."""
     if isinstance(options := doc.get("options"), Iterable) and not isinstance(options, str):
-        return [str(option) for option in options]
+        return list(map(str, options))
     return filled({k: str(doc[k]) for k in LETTERS if doc.get(k) not in (None, "", "nan")})
 
 

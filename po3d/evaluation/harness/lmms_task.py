@@ -16,7 +16,7 @@ _FIELD = re.compile(r"""answer["']?\s*(?::|\bis\b)\s*["'(]*([^"'\n.)}]+)""", re.
 
 def doc_to_visual(doc):
     """Return the row's images, opened, in order."""
-    return [_opened(name) for name in doc["images"]]
+    return list(map(_opened, doc["images"]))
 
 
 def doc_to_text(doc, lmms_eval_specific_kwargs=None):
@@ -39,8 +39,7 @@ def process_results(doc, results):
     """Score the response approximately, for the harness's own table: 1 if its last field or line is
     the answer.
 
-    Figures to be reported come from `po3d import`, which reads `id` and the response.
-    """
+    Figures to be reported come from `po3d import`, which reads `id` and the response."""
     response = str(results[0]) if results else ""
     stated = _FIELD.findall(response)
     lines = []

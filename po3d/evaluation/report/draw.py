@@ -59,8 +59,7 @@ ToPixels = Callable[[NDArray], list[tuple[float, float]]]  # (n, 2 or 3) ground 
 
 class _Sheet:
     """An image to draw on. Labels are collected and placed by `done`, inside the image and without
-    overlap.
-    """
+    overlap."""
 
     def __init__(self, image: Image.Image, letters: int) -> None:
         self.image = image.convert("RGB")
@@ -122,8 +121,7 @@ def draw_scene(
     """Draw a scene on its image, beside a top view with the camera at the bottom.
 
     The ground truth, if given, is drawn underneath in white. Without an image, only the top view is
-    drawn; without a camera, the image has no overlay.
-    """
+    drawn; without a camera, the image has no overlay."""
     height = 480 if image is None else image.shape[0]
     top = _top_view(scene, gt, height)
     if image is None:
@@ -183,8 +181,7 @@ def _on_image(image: NDArray[np.uint8], scene: Scene, gt: Scene | None) -> Image
 
 def _top_view(scene: Scene, gt: Scene | None, side: int) -> Image.Image:
     """Draw the ground plane, (side, side), with the viewer's "behind" up and left as in the
-    image.
-    """
+    image."""
     sheet = _Sheet(Image.new("RGB", (side, side), GROUND), max(10, side // 40))
     draw = sheet.draw
     right, behind = (np.array(scene.axes[name], float) for name in ("right", "behind"))
@@ -226,8 +223,7 @@ def _top_view(scene: Scene, gt: Scene | None, side: int) -> Image.Image:
 
 def _camera(sheet: _Sheet, scene: Scene, to_pixels: ToPixels, side: int) -> None:
     """Draw a wedge at the camera position, or at the image border in its direction, opening along
-    its viewing direction.
-    """
+    its viewing direction."""
     ((x, y),) = to_pixels(np.array([scene.camera.position]))
     away = max(abs(x - side / 2), abs(y - side / 2)) / (side / 2 - 10)
     if away > 1:
@@ -245,8 +241,7 @@ def _camera(sheet: _Sheet, scene: Scene, to_pixels: ToPixels, side: int) -> None
 
 def _doubts(draw: ImageDraw.ImageDraw, o: ObjectState, to_pixels: ToPixels, color: RGB) -> None:
     """Draw the uncertainty of position and heading, two standard deviations each, if there is
-    any.
-    """
+    any."""
     covariance = np.array(o.covariance, float)
     middle, turn = np.array(o.position[:2]), np.linspace(0, 2 * math.pi, 49)
     if covariance[:2, :2].any():
@@ -286,8 +281,7 @@ def draw_change(before: Scene, edited: Edited) -> Image.Image:
     both.
 
     Objects touched by the change have a thick outline, moved objects an arrow from their old
-    position, removed objects a cross.
-    """
+    position, removed objects a cross."""
     axes, after = edited.scene.axes, edited.scene
     moved = {}
     for old, new in edited.index.items():

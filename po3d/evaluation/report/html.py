@@ -38,8 +38,7 @@ SAMPLE = (
 @dataclass(frozen=True)
 class Page:
     """The content of a report. `right` has, for each system, the benchmark's `correct` value of
-    each question.
-    """
+    each question."""
 
     report: Mapping[str, Any]  # as in report.json
     systems: Sequence[str]  # the run's own comes first
@@ -60,8 +59,7 @@ class Page:
 
 def render(page: Page, images: Iterable[tuple[str, Mapping]]) -> str:
     """Return the HTML of a page; `images` yields names and `html_items.image_record`s and is
-    consumed lazily.
-    """
+    consumed lazily."""
     report = page.report
     names, blocks = [], []
     for k, (name, record) in enumerate(images):
@@ -96,8 +94,7 @@ def _note(text: str) -> str:
 
 def data_block(name: str, value: object) -> str:
     """Serialise a value as JSON in a non-executable script element; the content cannot close the
-    element.
-    """
+    element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for mark in "<>&\u2028\u2029":
         text = text.replace(mark, f"\\u{ord(mark):04x}")
@@ -116,8 +113,7 @@ def _table_card(title: str, table: Table) -> str:
 
 def table_html(table: Table) -> str:
     """Return the HTML of a table, styled by the marks of `report.results` in the first cell (two
-    spaces: an interval; star or dagger: published).
-    """
+    spaces: an interval; star or dagger: published)."""
     header = "".join(f'<th scope="col">{escape(h)}</th>' for h in table.header)
     lines = [f"<table><thead><tr>{header}</tr></thead><tbody>"]
     for k, row in enumerate(table.rows):

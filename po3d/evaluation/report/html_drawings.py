@@ -33,8 +33,7 @@ class Drawings:
 
     def add(self, scene: Scene, up: str, marked: frozenset[int] = frozenset()) -> int:
         """Add a scene and return the index of its view; `up` names the axis that points up in the
-        top view, objects in `marked` are outlined.
-        """
+        top view, objects in `marked` are outlined."""
         ways = np.array([scene.axes["right"], -np.array(scene.axes[up])], float)
         figures = (_object_figure(o, scene, ways, self.size) for o in scene.objects)
         view = {"objects": list(map(self._index, figures))}

@@ -26,8 +26,7 @@ def sample_questions(
     on at most `items` / IMAGE images.
 
     Otherwise questions are drawn in turn from each stratum (task, and right, wrong or not counted),
-    within each in random order.
-    """
+    within each in random order."""
     strata: dict[tuple[str, str], list[int]] = {}
     for k, (q, mark) in enumerate(zip(questions, right, strict=True)):
         strata.setdefault((q.category, str(mark)), []).append(k)
@@ -64,8 +63,7 @@ def image_record(
     items: question id -> facts, gold, programs and reasons of all systems, views, steps, note,
     counterfactual, names of pictures. `answers` are the predictions of each system by question id,
     the run's own first. `stored_scenes` are the recorded scenes by image; a missing one is replaced
-    by ground truth.
-    """
+    by ground truth."""
     true = _attempt(lambda: split.truth(name))
     # A room is drawn from its scene; an image is read if boxes can be drawn on it or if there is
     # nothing else.
@@ -103,8 +101,7 @@ def image_record(
 
 def gold_program(q: Question) -> str:
     """Return the ground-truth program as systems write theirs: a room's change before the
-    question.
-    """
+    question."""
     return " ; ".join(filter(None, (q.change_program, q.program)))
 
 

@@ -20,8 +20,7 @@ CHANGED = (
 
 class StepFigure(NamedTuple):
     """One step: the call, its result as text, the objects in its result as (view, index,
-    probability), and its decision that was closest to changing.
-    """
+    probability), and its decision that was closest to changing."""
 
     call: str
     words: str
@@ -31,8 +30,7 @@ class StepFigure(NamedTuple):
 
 class Traced(NamedTuple):
     """A repeated execution: `views` are titles and indices of the drawings to show; `flip` is the
-    counterfactual that changes the answer.
-    """
+    counterfactual that changes the answer."""
 
     views: tuple[tuple[str, int], ...]
     steps: tuple[StepFigure, ...] = ()
@@ -44,8 +42,7 @@ def traces(
     drawings: Drawings, domain: Domain, tables: ImageScenes | None
 ) -> Callable[[Question, Prediction], Traced]:
     """Return a function that repeats the execution of the answers about one image on `tables`; its
-    result is empty without them.
-    """
+    result is empty without them."""
     if tables is None:
         return lambda q, p: Traced(())
     answering = domain.bind(tables)
@@ -88,8 +85,7 @@ def _steps(explanation: Explanation) -> tuple[StepFigure, ...]:
 
     def place(i: int) -> tuple[int, int]:
         """Return (view, row) of a trace's object; indices beyond the scene's rows are those before
-        the change, if there is one.
-        """
+        the change, if there is one."""
         return (0, i % size) if i < size or explanation.past is None else (1, i - size)
 
     steps = []

@@ -45,8 +45,7 @@ def data_line(report: Mapping[str, Any]) -> str:
 
 def table_notes(report: Mapping[str, Any], table: Table) -> list[str]:
     """Return the notes for a table of a run, one sentence each; the first one states the data of
-    its rows.
-    """
+    its rows."""
     first = [str(row[0]) for row in table.rows]
     marked = []
     for name in first:

@@ -17,8 +17,7 @@ POINT = ("sigma", "value", "ci_low", "ci_high")
 
 def reliability_plot(figures: Mapping[str, Any], path: str | Path) -> None:
     """Save the reliability diagram of `trust`'s figures: accuracy against probability, and the
-    number of answers per bin.
-    """
+    number of answers per bin."""
 
     def draw(figure: Any) -> None:
         upper, lower = figure.subplots(2, 1, height_ratios=(3, 1), sharex=True)
@@ -42,8 +41,7 @@ def sensitivity_plot(
     curves: Mapping[str, Sequence[Mapping[str, Any]]], units: Mapping[str, str], path: str | Path
 ) -> None:
     """Save plots of accuracy against noise, one panel per quantity. A curve is a list of points
-    with sigma, value, ci_low and ci_high.
-    """
+    with sigma, value, ci_low and ci_high."""
 
     def draw(figure: Any) -> None:
         rows, columns = _panels(curves)

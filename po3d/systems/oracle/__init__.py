@@ -52,8 +52,7 @@ class Module(NamedTuple):
     """A row of a domain's table: a part of scenes or of execution that can be ground truth.
 
     If it is true, the probabilities of the attribute `belief` and the `fields` of each object are
-    the true ones, and the covariances of `poses` (0, 1: x and y; 2: heading) are zero.
-    """
+    the true ones, and the covariances of `poses` (0, 1: x and y; 2: heading) are zero."""
 
     unit: str = ""  # of sigma, the size of the noise; "" without a noise model
     noise: Noise | None = None  # of a belief: another one of its `values`
@@ -186,8 +185,7 @@ class OracleModules:
         detection: the rows are exactly the true ones, in their order. False positives vanish; a
         missed object is added, without any information on the modules that are not named. depth:
         the distance along the optical axis; position includes it. With all modules named the result
-        equals `gt`.
-        """
+        equals `gt`."""
         here, true_of = self.paired(predicted, gt, modules)
         pairs: list[tuple[int | None, int | None]] = [(i, true_of.get(i)) for i in range(len(here))]
         if "detection" in modules:

@@ -42,8 +42,7 @@ class OracleMixer:
 
         `predictions` by question id provide the parsed programs. Questions without one are parsed
         again: the prediction does not record whether change or question was parsed. InputError if
-        the run did not store a scene.
-        """
+        the run did not store a scene."""
         image = questions[0].image
         views = list(dict.fromkeys(n for q in questions for n in q.images)) or [image]
         known = {q.id: p.program for q in questions if (p := predictions.get(q.id)) and p.program}
@@ -61,7 +60,7 @@ class OracleMixer:
             {name: truth(name) for name in dict.fromkeys([*views, image])},
             questions,
             read,
-            [self.domain.gold(q) for q in questions],
+            list(map(self.domain.gold, questions)),
             seed,
         )
 
