@@ -57,7 +57,9 @@ def check_read(config: DictConfig, options: Mapping[str, Any], usual: Mapping[st
         for key, value in options[group].items():
             if value != usual[group].get(key):
                 changed.append((group, key))
-    changed += [(key, "") for key in ALONE if options[key] != usual[key]]
+    for key in ALONE:
+        if options[key] != usual[key]:
+            changed.append((key, ""))
     for group, key in changed:
         name = f"{group}.{key}" if key else group
         needed = DATA_KEYS.get(key, where) if group == "benchmark" else where

@@ -85,10 +85,8 @@ class Answer:
         if self.scene is None:
             return "\n".join([lines[0], *map(str, self.mended)])
         lines += ["", f"program: {self.program}", *(f"  {note}" for note in self.explanation.notes)]
-        lines += [
-            f"  {step}{f'   [nearest: {near}]' if near else ''}"
-            for step, near in self.explanation.steps
-        ]
+        for step, near in self.explanation.steps:
+            lines.append(f"  {step}{f'   [nearest: {near}]' if near else ''}")
         lines += [f"  {self.margin}"] * bool(self.margin)
         touched = self.explanation.edited.touched if self.explanation.edited else frozenset()
         table = room_table(self.scene, touched) if touched else display_table(self.scene)

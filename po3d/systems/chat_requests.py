@@ -250,7 +250,9 @@ def questions_in(texts: Sequence[str]) -> list[str]:
     for line in lines:
         if match := re.match(r"question\s*:\s*(.+)", line, re.IGNORECASE):
             named.append(match[1].strip())
-        sentences += [part.strip() for part in _ENDS.split(line) if part.endswith("?")]
+        for part in _ENDS.split(line):
+            if part.endswith("?"):
+                sentences.append(part.strip())
     ending = []
     for line in lines:
         if line.endswith("?"):

@@ -323,7 +323,9 @@ class Domain:
         for call in calls:
             if call.op == "refer":
                 names.append(call.args[0])
-        names += [call.args[1] for call in calls if call.op == "filter" and call.args[0] == "name"]
+        for call in calls:
+            if call.op == "filter" and call.args[0] == "name":
+                names.append(call.args[1])
         return tuple(dict.fromkeys(map(str, names)))
 
     # --- scenes
