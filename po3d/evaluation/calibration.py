@@ -165,14 +165,16 @@ def answered(
     answered = np.array([p.status == "ok" for p in predictions]) & counts
     if not answered.any():
         raise InputError("no answer has a probability")
-    for p, g in zip(predictions, answered):
-        if g and p.probability is None:
+    values = []
+    for p, counted in zip(predictions, answered):
+        if counted and p.probability is None:
             raise InputError(
                 f"the answer to {p.id} has no probability; calibration needs predictions "
                 "of po3d, not of an LMM"
             )
-    values = np.array([p.probability for p, g in zip(predictions, answered) if g], float)
-    return Answered(values, right[answered], int(counts.sum()))
+        if counted:
+            values.append(p.probability)
+    return Answered(np.array(values, float), right[answered], int(counts.sum()))
 
 
 def trust(items: Answered, temperature: float = 1.0) -> dict:
@@ -181,6 +183,9 @@ def trust(items: Answered, temperature: float = 1.0) -> dict:
     coverages)."""
     p = items.probabilities if temperature == 1.0 else rescaled(items.probabilities, temperature)
     _, coverage, risk = risk_coverage(p, items.right, items.total)
+    points = {}
+    for level in RISKS:
+        points[f"{level:g}"] = finite(coverage_at(p, items.right, items.total, level))
     return {
         "temperature": temperature,
         "questions": items.total,
@@ -188,9 +193,7 @@ def trust(items: Answered, temperature: float = 1.0) -> dict:
         "accuracy": float(items.right.mean()),
         "ece": calibration_error(p, items.right),
         "bins": [b._asdict() for b in reliability(p, items.right)],
-        "coverage_at": {
-            f"{level:g}": finite(coverage_at(p, items.right, items.total, level)) for level in RISKS
-        },
+        "coverage_at": points,
         "aurc": float(np.average(risk, weights=np.diff(coverage, prepend=0.0))),
     }
 

@@ -224,7 +224,7 @@ def _name(path: Path) -> str:
 
 def compare_command(arguments: argparse.Namespace) -> int:
     """Print or write the comparison tables of the named files."""
-    runs = [about for path in arguments.files if (about := described_run(path))]
+    runs = list(filter(None, map(described_run, arguments.files)))
     data = data_of(
         arguments.files, arguments.benchmark, arguments.data, arguments.size, arguments.scorer
     )

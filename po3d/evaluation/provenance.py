@@ -21,17 +21,20 @@ def provenance(
 ) -> dict:
     """Return the provenance of a result, sufficient to repeat it and to find differences.
     `modules`: the `identity` of each module used."""
-    packages = ("torch", "timm", "numpy", "scipy", "pillow")
+    versions = {"po3d": __version__, "python": platform.python_version()}
+    for name in ("torch", "timm", "numpy", "scipy", "pillow"):
+        versions[name] = importlib.metadata.version(name)
+    checkpoints = {}
+    for name, own in modules.items():
+        if "sha256" in own:
+            checkpoints[name] = own["sha256"]
     return {
         "config": config,
         "git_revision": revision,
         "modules": modules,
-        "checkpoints": {name: own["sha256"] for name, own in modules.items() if "sha256" in own},
+        "checkpoints": checkpoints,
         "data": data,
-        "versions": (
-            {"po3d": __version__, "python": platform.python_version()}
-            | {name: importlib.metadata.version(name) for name in packages}
-        ),
+        "versions": versions,
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "machine": {
             "system": platform.platform(),

@@ -261,10 +261,11 @@ def _tensors(path: Path, prefix: str = "") -> dict[str, torch.Tensor]:
                     values[name] = tensor.float().mul_(along(scale, tensor))
     except (SafetensorError, OSError, RuntimeError, ValueError) as error:
         raise InputError(f"checkpoint {path} cannot be read ({_first_line(error)})") from None
-    if odd := [k for k, v in values.items() if v.is_floating_point() and not v.isfinite().all()]:
-        raise InputError(
-            f"checkpoint {path}: the tensor {printable(odd[0])} contains non-finite values"
-        )
+    for key, value in values.items():
+        if value.is_floating_point() and not value.isfinite().all():
+            raise InputError(
+                f"checkpoint {path}: the tensor {printable(key)} contains non-finite values"
+            )
     return values
 
 
@@ -353,5 +354,7 @@ def locate(name: str | Path) -> Path:
         return hub.fetch(str(name))
     if Path(name).name != str(name) or Path(name).suffix:
         return Path(name)
-    places = (Path(), paths.EXPORTS)
-    return next((p / name for p in places if (p / f"{name}.json").is_file()), SHIPPED / name)
+    for folder in (Path(), paths.EXPORTS):
+        if (folder / f"{name}.json").is_file():
+            return folder / name
+    return SHIPPED / name

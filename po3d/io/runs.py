@@ -309,5 +309,7 @@ def _date(out: Path) -> str:
 
 def _free(path: Path) -> Path:
     """Return the path, with a number if it exists."""
-    taken = (path.with_name(f"{path.name}-{k}") for k in range(2, 1000))
-    return path if not path.exists() else next(p for p in taken if not p.exists())
+    free, number = path, 2
+    while free.exists():
+        free, number = path.with_name(f"{path.name}-{number}"), number + 1
+    return free

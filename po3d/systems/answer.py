@@ -53,9 +53,9 @@ class Answer:
         """Return the answer as JSON values."""
         head = {"question": self.question, "status": self.status, "answer": self.answer}
         if self.understood:
-            head["understood"] = [
-                {"question": words, "answer": answer_text} for words, answer_text in self.understood
-            ]
+            head["understood"] = []
+            for words, answer_text in self.understood:
+                head["understood"].append({"question": words, "answer": answer_text})
             for one, choice in zip(head["understood"], self.choices):
                 one["program"] = choice.program
         if self.mended:

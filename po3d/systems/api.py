@@ -229,12 +229,10 @@ def load(world: str = "street", **options: Any) -> Model | DomainRouter:
     "auto" they apply to every domain."""
     options = new_settings(options, warn=True)
     if world == "auto":
-        return DomainRouter(
-            {
-                name: functools.cache(functools.partial(load, name, **options))
-                for name in DOMAIN_MODULES
-            }
-        )
+        loaders = {}
+        for name in DOMAIN_MODULES:
+            loaders[name] = functools.cache(functools.partial(load, name, **options))
+        return DomainRouter(loaders)
     if world not in DOMAIN_MODULES:
         if not isinstance(world, str) or (
             not world.startswith(SCHEME) and not Path(world).is_dir()

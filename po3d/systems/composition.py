@@ -67,11 +67,10 @@ def buildable(system: Mapping[str, Any], on_cpu: bool = False) -> dict[str, Any]
     node = {**node, "modules": chosen_modules(node.get("modules")) or None}
     if on_cpu and node.get("device") is not None:
         node["device"] = "cpu"
-    unset = []
     for key in Shipped.__dataclass_fields__:
         if node.get(key) is None:
-            unset.append(key)
-    return {**system, "perception": {key: value for key, value in node.items() if key not in unset}}
+            node.pop(key, None)
+    return {**system, "perception": node}
 
 
 def system_settings(
@@ -80,10 +79,9 @@ def system_settings(
     """Return the settings of a system that affect predictions. "perception" is the title of the
     built estimator (`modules`), or its name by the config before it is built; None for the shipped
     one. "perception_options" are the constructor options of an estimator outside po3d."""
-    result = {}
-    for key, value in buildable(system).items():
-        if key not in NO_EFFECT:
-            result[key] = value
+    result = buildable(system)
+    for key in NO_EFFECT:
+        result.pop(key, None)
     node = result.get("perception")
     if not isinstance(node, Mapping):
         return result
@@ -107,7 +105,10 @@ def identity_of(
     result.pop("perception_options", None)
     node = buildable(system).get("perception")
     if isinstance(node, Mapping) and (node["_target_"] != SHIPPED or "modules" in node):
-        built = {name: own for name, own in modules.items() if name.startswith("perception.")}
+        built = {}
+        for name, module in modules.items():
+            if name.startswith("perception."):
+                built[name] = module
         options = node["modules"] if node["_target_"] == SHIPPED else _inputs(node)
         own = {"modules": built, "options": options}
         result["perception"] = {**modules.get("perception", {}), **own}
@@ -116,10 +117,9 @@ def identity_of(
 
 def _inputs(node: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of an estimator's config that may affect its predictions."""
-    result = {}
-    for key, value in node.items():
-        if key not in ("_target_", "device"):
-            result[key] = value
+    result = dict(node)
+    for key in ("_target_", "device"):
+        result.pop(key, None)
     return result
 
 
@@ -163,11 +163,12 @@ def pipeline(
             f" with benchmark.scenes={scenes}"
         )
     inputs |= observed
-    if unread := [name for name in inputs if name not in read]:
-        raise InputError(
-            f"{OPTIONS[unread[0]]} is set, but has no effect on system=po3d, benchmark="
-            f"{benchmark} (domain {domain})"
-        )
+    for name in inputs:
+        if name not in read:
+            raise InputError(
+                f"{OPTIONS[name]} is set, but has no effect on system=po3d, benchmark="
+                f"{benchmark} (domain {domain})"
+            )
     shared = {
         "oracle": tuple(oracle),
         "parser": parser,

@@ -30,26 +30,22 @@ def save(
     from po3d.io.schemas import checked
 
     complete = {**domain(world).options, **options}
-    networks = {}
+    pairs = []
     for name in NETWORKS:
-        if complete.get(name) is not None:
-            networks[name] = complete[name]
-    for name, checkpoint in networks.items():
+        if (checkpoint := complete.get(name)) is None:
+            continue
         if not isinstance(checkpoint, str | Path):
             raise InputError(
                 f"a model folder stores checkpoints by name; the option {name} is an object"
             )
-    pairs = list(map(locate, networks.values()))
+        pairs.append(locate(checkpoint))
     stored = {}
     for name, value in options.items():
-        if name not in NOT_STORED:
-            stored[name] = value
-    if odd := [
-        name
-        for name, value in stored.items()
-        if not isinstance(value, str | int | float | list | tuple)
-    ]:
-        raise InputError(f"a model folder cannot store the option {odd[0]}")
+        if name in NOT_STORED:
+            continue
+        if not isinstance(value, str | int | float | list | tuple):
+            raise InputError(f"a model folder cannot store the option {name}")
+        stored[name] = value
     checked(ModelOptions, stored, "a model folder's options")
     figures = "" if report is None else _figures(Path(report))
     config = combine(pairs, folder, {"library_name": "po3d", "world": world, "options": stored})
@@ -68,12 +64,14 @@ def opened(name: str | Path) -> tuple[str, dict[str, Any]]:
     if world not in DOMAIN_MODULES:
         raise InputError(f"model folder {folder}: unknown world {visible(world)!r}")
     known = domain(world).options
-    if odd := [option for option in options if option not in known or option in NOT_STORED]:
-        raise InputError(f"model folder {folder}: unknown option {visible(odd[0])!r}")
-    return world, {
-        **options,
-        **{option: str(folder.resolve()) for option in NETWORKS if option in known},
-    }
+    for option in options:
+        if option not in known or option in NOT_STORED:
+            raise InputError(f"model folder {folder}: unknown option {visible(option)!r}")
+    options = dict(options)
+    for option in NETWORKS:
+        if option in known:
+            options[option] = str(folder.resolve())
+    return world, options
 
 
 def _figures(path: Path) -> str:

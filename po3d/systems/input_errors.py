@@ -109,7 +109,7 @@ def _attempt(
         if missing := set(getattr(error, "names", ())):  # perception=file
             why = {}
             for q in questions:
-                if own := [n for n in q.images or (q.image,) if n in missing]:
+                if own := list(filter(missing.__contains__, q.images or (q.image,))):
                     why[q.id] = f"{MISSING}{', '.join(own)}"
         else:
             bad = _on_bad_views(questions, context) or {q.id: str(error) for q in questions}
@@ -125,19 +125,18 @@ def _attempt(
 
 def _on_bad_views(questions: Sequence[Question], context: Context) -> dict[str, str]:
     """Return question id -> error of an unreadable view; {} for questions on the image itself."""
-    names = dict.fromkeys(n for q in questions for n in q.images)
-    views = context.inputs if names else None
-    bad: dict[str, str] = {}
-    for name in names:
-        try:
-            views.image(name)
-        except ImageError as error:
-            bad[name] = str(error)
+    known: dict[str, str] = {}
     result = {}
     for q in questions:
-        for n in q.images:
-            if n in bad:
-                result[q.id] = bad[n]
+        for name in q.images:
+            if name not in known:
+                known[name] = ""
+                try:
+                    context.inputs.image(name)
+                except ImageError as error:
+                    known[name] = str(error)
+            if known[name]:
+                result[q.id] = known[name]
     return result
 
 

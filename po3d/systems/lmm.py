@@ -57,9 +57,9 @@ class Log:
             data = self.path.read_bytes()
             if data and not data.endswith(b"\n"):  # torn last line of a killed run
                 os.truncate(self.path, data.rfind(b"\n") + 1)
-            self.known = {
-                r["request"]: r for r in read_jsonl(self.path, "usage log") if "request" in r
-            }
+            for record in read_jsonl(self.path, "usage log"):
+                if "request" in record:
+                    self.known[record["request"]] = record
 
     def add(self, record: dict) -> None:
         with self.lock:
@@ -151,8 +151,8 @@ class Lmm:
         self.endpoint = Endpoint(self.base_url, key.strip(), self.timeout)
         self.log = Log(log)
         fields = {"temperature": self.temperature, "max_tokens": self.max_tokens}
-        self.fields = {k: v for k, v in fields.items() if v is not None} | dict(self.extra or {})
-        self.price = {k: v for k, v in (self.price or {}).items() if v is not None}
+        self.fields = _without_none(fields) | dict(self.extra or {})
+        self.price = _without_none(self.price or {})
         self.ahead = self.concurrency  # an image may have a single question
         self.pool = ThreadPoolExecutor(self.concurrency, "lmm")
 
@@ -166,10 +166,11 @@ class Lmm:
         image_urls = [self.asked(q, context) for q in questions]
         finish = self.finishing(questions, context)
         urls: dict[str, str] = {}
-        for name in dict.fromkeys(name for one in image_urls for name in one.pictures):
-            urls[name] = data_uri(
-                encode(context.picture(name), self.image_format), self.image_format
-            )
+        for one in image_urls:
+            for name in one.pictures:
+                if name not in urls:
+                    file = encode(context.picture(name), self.image_format)
+                    urls[name] = data_uri(file, self.image_format)
         stop = threading.Event()
         work = []
         for question, one in zip(questions, image_urls, strict=True):
@@ -295,3 +296,11 @@ class Lmm:
         for k in ("prompt", "completion"):
             result.append(self.price.get(k, 0.0) * int(usage.get(f"{k}_tokens") or 0) / 1e6)
         return sum(result)
+
+
+def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+    result = {}
+    for key, value in values.items():
+        if value is not None:
+            result[key] = value
+    return result

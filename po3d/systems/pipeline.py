@@ -17,10 +17,10 @@ does not use the image does not cause a rendering. A question without an answer 
 with a status and a reason.
 """
 
+import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from po3d.io.deprecated_names import old_name
@@ -107,8 +107,8 @@ class Pipeline:
 
     def answers(self, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
         questions = [list(map(strip_prompt_template, own)) for own, _ in batch]
-        read = iter(self.read([q for own in questions for q in own]))
-        readings = [self._lost(own, list(islice(read, len(own)))) for own in questions]
+        read = iter(self.read(list(itertools.chain.from_iterable(questions))))
+        readings = [self._lost(own, list(itertools.islice(read, len(own)))) for own in questions]
         looks = []
         for own, parses, (_, context) in zip(questions, readings, batch, strict=True):
             things = self.domain.things(parses)
@@ -174,7 +174,10 @@ class Pipeline:
         """Return the general parser's alternatives for each question; an empty list if it has no
         program."""
         candidates = self.second.readings(questions, tables) if questions else []
-        return [group if any(r.status != "unparsed" for r in group) else [] for group in candidates]
+        result = []
+        for group in candidates:
+            result.append(group if any(r.status != "unparsed" for r in group) else [])
+        return result
 
     def _lost(
         self, questions: Sequence[Question], readings: list[ParsedQuestion]

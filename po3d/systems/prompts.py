@@ -70,11 +70,7 @@ class Prompt(NamedTuple):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        result = []
-        for part in self.parts:
-            if isinstance(part, str):
-                result.append(part)
-        return tuple(result)
+        return tuple(part for part in self.parts if isinstance(part, str))
 
     @property
     def text(self) -> str:
@@ -99,13 +95,12 @@ def prompt(
     chosen = {name: values[name] for name in own.prompt_settings}
     if "captions" in own.prompt_settings.get("show", ()) and setting.show == "captions":
         chosen["captions"] = [text for _, text in inputs.captions()]
-    parts = list(own.prompt(question, **chosen))
-    if setting.show == "none":
-        parts = [part for part in parts if isinstance(part, str)]
     names: list[str] = []
     result: list[str | int] = []
     visible = pictures(question)
-    for part in parts:
+    for part in own.prompt(question, **chosen):
+        if setting.show == "none" and not isinstance(part, str):
+            continue
         if isinstance(part, int | Picture):
             result.append(len(names))
             names.append(str(visible[part] if isinstance(part, int) else part))

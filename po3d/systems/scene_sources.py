@@ -63,22 +63,26 @@ class Pictures(TableSource):
     domain: Domain = "street"
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
-        inputs = []
-        for look in looks:
-            for name in look.names:
-                inputs.append((look.context, name))
-        pictures, names = [c.picture(name) for c, name in inputs], [name for _, name in inputs]
+        contexts, names = _pictures(looks)
+        pictures = [context.picture(name) for context, name in zip(contexts, names)]
         if self.domain == "street":
             return _grouped(self.estimator.estimate(pictures, names), looks)
-        focals = [context.inputs.focal(name) for context, name in inputs]
+        focals = [context.inputs.focal(name) for context, name in zip(contexts, names)]
         scenes = self.estimator.estimate(pictures, focals, names)
         scenes = _with_calibration(scenes, self.estimator, self.domain)
         if self.domain == "orbit":
-            scenes = [
-                _in_view_frame(scene, name, context.inputs.reading)
-                for scene, (context, name) in zip(scenes, inputs, strict=True)
-            ]
+            for k, context in enumerate(contexts):
+                scenes[k] = _in_view_frame(scenes[k], names[k], context.inputs.reading)
         return _grouped(scenes, looks)
+
+
+def _pictures(looks: Sequence[PerceptionInput]) -> tuple[list[Context], list[str]]:
+    """Return the context and the name of each picture of all images, in order."""
+    contexts, names = [], []
+    for look in looks:
+        contexts += [look.context] * len(look.names)
+        names += look.names
+    return contexts, names
 
 
 def _with_calibration(scenes: Sequence[Scene], estimator: Any, domain: Domain) -> list[Scene]:
@@ -117,21 +121,13 @@ class Estimated(TableSource):
         return self._together(looks)
 
     def _together(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
-        visible = []
-        for look in looks:
-            for name in look.names:
-                visible.append((look.context, name))
-        names = [name for _, name in visible]
-        inputs = [INPUTS[self.domain](context, name) for context, name in visible]
+        contexts, names = _pictures(looks)
+        inputs = list(map(INPUTS[self.domain], contexts, names))
         scenes = estimated(self.estimator, inputs, names, looks[0].things, self.domain)
-        who = class_path(self.estimator)
-        return _grouped(
-            [
-                completed(scene, self.domain, c, who)
-                for scene, (c, _) in zip(scenes, visible, strict=True)
-            ],
-            looks,
-        )
+        who, result = class_path(self.estimator), []
+        for scene, context in zip(scenes, contexts, strict=True):
+            result.append(completed(scene, self.domain, context, who))
+        return _grouped(result, looks)
 
 
 def source_of(perception: Any, domain: Domain) -> TableSource:

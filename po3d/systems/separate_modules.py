@@ -97,10 +97,9 @@ class SeparateModules:
     ) -> list[Scene]:
         detection, attributes, pose = self.separate.values()
         inputs = [EstimatorInput(*one) for one in zip(images, focals, cameras, strict=True)]
-        scenes = estimated(detection, inputs, names, domain="street")
-        scenes = [
-            _boxed(scene, image, detection) for scene, image in zip(scenes, images, strict=True)
-        ]
+        scenes = list(estimated(detection, inputs, names, domain="street"))
+        for k, image in enumerate(images):
+            scenes[k] = _boxed(scenes[k], image, detection)
         images = [resize(image, WIDTH, HEIGHT) for image in images]
         if attributes is not detection:
             scenes = with_attributes(attributes, images, scenes)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from po3d.io.errors import InputError, malformed, printable
 from po3d.io.files import read_json, read_jsonl
 from po3d.io.images import ImageError
@@ -158,11 +160,10 @@ def _object(record: Any, domain: Domain, where: str) -> dict[str, Any]:
             f"{where}: 'beliefs' should be an object: attribute -> value -> probability"
         )
     result = dict(record)
-    result["beliefs"] = {
-        attribute: {belief: 1.0} if isinstance(belief, str) else belief
-        for attribute, belief in beliefs.items()
-        if belief is not None
-    }
+    result["beliefs"] = {}
+    for attribute, belief in beliefs.items():
+        if belief is not None:
+            result["beliefs"][attribute] = {belief: 1.0} if isinstance(belief, str) else belief
     vague = [record.get("position") is None] * 2
     vague.append(record.get("heading_deg") is None and record.get("heading") is None)
     if record.get("heading_deg") is None:
@@ -173,10 +174,8 @@ def _object(record: Any, domain: Domain, where: str) -> dict[str, Any]:
     if record.get("position") is None:
         result["position"] = [0.0, 0.0, _height(result, domain)]
     if any(vague) and record.get("covariance") is None:
-        variances = [ANYWHERE[domain], ANYWHERE[domain], ANY_HEADING]
-        result["covariance"] = [
-            [v * vague[k] * (j == k) for j in range(3)] for k, v in enumerate(variances)
-        ]
+        variances = np.array([ANYWHERE[domain], ANYWHERE[domain], ANY_HEADING])
+        result["covariance"] = np.diag(variances * vague).tolist()
     if vague[2]:
         result.setdefault("flip", 0.5)
     return result

@@ -96,11 +96,16 @@ def import_rows(
                 gold.append((number, question, extract(theirs, options).answer or theirs))
     _check_rows(result, present, chosen, len(questions))
     result.other_gold = _other_gold(gold, benchmark, scorer)
-    result.predictions = [chosen[q.id] for q in questions if q.id in chosen]
-    result.missing = [q.id for q in questions if q.id not in chosen]
-    if name := next((name for name, values in scores.items() if values), None):
-        percent = 100 * sum(scores[name]) / len(scores[name])
-        result.harness_scores = {"column": name, "percent": percent, "rows": len(scores[name])}
+    for q in questions:
+        if q.id in chosen:
+            result.predictions.append(chosen[q.id])
+        else:
+            result.missing.append(q.id)
+    for name, values in scores.items():
+        if values:
+            percent = 100 * sum(values) / len(values)
+            result.harness_scores = {"column": name, "percent": percent, "rows": len(values)}
+            break
     return result
 
 
@@ -164,15 +169,15 @@ class _QuestionIndex:
     def find(self, cells: Mapping[str, object]) -> tuple[Question | None, str]:
         """Return the question of a row and the key that matched, or None and the reason."""
         text = _plain(_cell_text(_first(cells, TEXTS)))
-        names = [_cell_text(value) for key in IDS if (value := _first(cells, (key,))) is not None]
+        names = _texts_of(cells, IDS)
         for name in names:
-            matches = self.by_id.get(name.strip()) or self.by_id.get(_number(name), [])
-            if text:
-                matches = [q for q in matches if _plain(q.text) in text or text in _plain(q.text)]
+            matches = []
+            for q in self.by_id.get(name.strip()) or self.by_id.get(_number(name), []):
+                if not text or _plain(q.text) in text or text in _plain(q.text):
+                    matches.append(q)
             if len(matches) == 1:
                 return matches[0], "id"
-        cells_of_images = (_first(cells, (key,)) for key in IMAGES)
-        images = [_stem(_cell_text(value)) for value in cells_of_images if value is not None]
+        images = list(map(_stem, _texts_of(cells, IMAGES)))
         for image in images:
             if len(matches := self.by_image.get((image, text), [])) == 1:
                 return matches[0], "image and question"
@@ -200,10 +205,21 @@ def _first(cells: Mapping[str, object], names: Sequence[str]) -> object:
     return None
 
 
+def _texts_of(cells: Mapping[str, object], names: Sequence[str]) -> list[str]:
+    """Return the texts of the non-empty cells with these names (see `_first`)."""
+    result = []
+    for name in names:
+        if (value := _first(cells, (name,))) is not None:
+            result.append(_cell_text(value))
+    return result
+
+
 def _response(cells: Mapping[str, object]) -> str:
     """Return the model's response; lmms-eval omits resps where they equal the filtered ones."""
-    present = (cells[name] for name in RESPONSES if cells.get(name) not in (None, ""))
-    return _cell_text(next(present, ""))
+    for name in RESPONSES:
+        if cells.get(name) not in (None, ""):
+            return _cell_text(cells[name])
+    return ""
 
 
 def _options(question: Question, cells: Mapping[str, object]) -> list[str]:
@@ -211,8 +227,12 @@ def _options(question: Question, cells: Mapping[str, object]) -> list[str]:
     the columns."""
     if question.options:
         return gapped(question)
-    options = {letter: _cell_text(cells.get(letter.lower())).strip() for letter in LETTERS}
-    return filled({letter: option for letter, option in options.items() if option.lower() != "nan"})
+    options = {}
+    for letter in LETTERS:
+        option = _cell_text(cells.get(letter.lower())).strip()
+        if option.lower() != "nan":
+            options[letter] = option
+    return filled(options)
 
 
 def _cell_text(value: object) -> str:

@@ -105,11 +105,12 @@ def _room_for(x, y, width, height, size, taken):
             top = y - height / 2 + math.sin(angle) * ring * 0.6 * height
             left, top = min(max(left, 0), size[0] - width), min(max(top, 0), size[1] - height)
             box = (left, top, left + width, top + height)
-            free = all(
-                box[0] >= b[2] or box[2] <= b[0] or box[1] >= b[3] or box[3] <= b[1] for b in taken
-            )
-            if free and left >= 0 and top >= 0:
+            if left >= 0 and top >= 0 and not any(_overlap(box, other) for other in taken):
                 yield box
+
+
+def _overlap(a: Sequence[float], b: Sequence[float]) -> bool:
+    return a[0] < b[2] and a[2] > b[0] and a[1] < b[3] and a[3] > b[1]
 
 
 # --- streets and photographs ----------------------------------------------------------------------

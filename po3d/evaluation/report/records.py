@@ -173,21 +173,17 @@ def data_of(
     of the first run, and the smallest size. Without a run: pulsecheck457's mini split.
 
     `paths`: runs' folders or predictions files."""
-    runs = [about for path in paths if (about := described_run(path))]
-    first = runs[0] if runs else None
+    sizes, first = [], None
+    for path in paths:
+        if about := described_run(path):
+            first = first or about
+            if own_size := size_of_run(path):
+                sizes.append(own_size)
     if first and benchmark in (None, first["benchmark"]):
         benchmark = first["benchmark"]
         if root is None and first["split"] != "mini":
             root = first["provenance"]["data"]["root"]
         scorer = scorer or first["provenance"].get("config", {}).get("scorer")
-    own_sizes = []
-    for path in paths:
-        if described_run(path):
-            own_sizes.append(size_of_run(path))
-    sizes = []
-    for own in own_sizes:
-        if own:
-            sizes.append(own)
     from_run = size is None and bool(sizes)
     size = min(sizes) if from_run else size
     return DataOfRuns(benchmark or "pulsecheck457", root, size, scorer, from_run)

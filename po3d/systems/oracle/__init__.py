@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -110,38 +110,31 @@ class OracleModules:
 
     def with_modules(self, **rows: Module) -> "OracleModules":
         """Return the table with these rows added before parsing."""
-        own = {}
-        for name, row in self.rows.items():
-            if name != "parsing":
-                own[name] = row
-        return replace(self, rows={**own, **rows, "parsing": self.rows["parsing"]})
+        own = dict(self.rows)
+        parsing = own.pop("parsing")
+        return replace(self, rows={**own, **rows, "parsing": parsing})
 
     @cached_property
     def table(self) -> tuple[str, ...]:
         """The modules of scenes."""
-        result = []
-        for name, row in self.rows.items():
-            if row.of_scene:
-                result.append(name)
-        return tuple(result)
+        return tuple(self._filled("of_scene"))
 
     @cached_property
     def beliefs(self) -> dict[str, str]:
         """The attribute of each module that is one."""
-        result = {}
-        for name, row in self.rows.items():
-            if row.belief:
-                result[name] = row.belief
-        return result
+        return self._filled("belief")
 
     @cached_property
     def units(self) -> dict[str, str]:
         """The unit of sigma for each module with noise."""
-        result = {}
+        return self._filled("unit")
+
+    def _filled(self, field: str) -> dict[str, Any]:
+        values = {}
         for name, row in self.rows.items():
-            if row.unit:
-                result[name] = row.unit
-        return result
+            if value := getattr(row, field):
+                values[name] = value
+        return values
 
     def mixed(self, tables: ImageScenes) -> ImageScenes:
         """Return the scenes with the modules of `tables.settings` replaced by ground truth, noisy
@@ -243,29 +236,27 @@ class OracleModules:
         self, state: ObjectState, true: ObjectState, modules: Sequence[str]
     ) -> ObjectState:
         """Replace the named modules by ground truth and set their uncertainty to zero."""
-        beliefs, covariance = dict(state.beliefs), np.array(state.covariance, float)
-        rows = [self.rows[module] for module in modules]
-        for belief in (row.belief for row in rows if row.belief):
-            if belief in true.beliefs:
-                beliefs[belief] = true.beliefs[belief]
+        beliefs, fields = dict(state.beliefs), {}
+        covariance = np.array(state.covariance, float)
+        for row in map(self.rows.__getitem__, modules):
+            if row.belief in true.beliefs:
+                beliefs[row.belief] = true.beliefs[row.belief]
             else:
-                beliefs.pop(belief, None)
-        for k in (k for row in rows for k in row.poses):
-            covariance[k] = covariance[:, k] = 0.0
-        state = self.fitted(replace(state, beliefs=beliefs), modules)
-        fields = {}
-        for row in rows:
+                beliefs.pop(row.belief, None)
+            for k in row.poses:
+                covariance[k] = covariance[:, k] = 0.0
             for field in row.fields:
                 fields[field] = getattr(true, field)
+        state = self.fitted(replace(state, beliefs=beliefs), modules)
         return replace(state, covariance=as_tuples(covariance), **fields)
 
     def anything(self) -> dict[str, dict[str, float]]:
         """Return uniform beliefs over the values of each attribute, for unmatched objects."""
-        known = {}
-        for row in self.rows.values():
-            if row.belief:
-                known[row.belief] = row.values
-        return {belief: dict.fromkeys(values, 1 / len(values)) for belief, values in known.items()}
+        result = {}
+        for name, belief in self.beliefs.items():
+            values = self.rows[name].values
+            result[belief] = dict.fromkeys(values, 1 / len(values))
+        return result
 
 
 def checked_noise(noise: Mapping[str, float], rows: Mapping[str, Module]) -> dict[str, float]:
@@ -368,9 +359,9 @@ def shifted(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
 def turned(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
     """Add Gaussian noise to the headings; `sigma` in degrees."""
     turns = math.radians(sigma) * random.normal(size=len(scene))
-    objects = (
-        replace(o, heading=float(wrap_angle(o.heading + t))) for o, t in zip(scene.objects, turns)
-    )
+    objects = []
+    for o, turn in zip(scene.objects, turns):
+        objects.append(replace(o, heading=float(wrap_angle(o.heading + turn))))
     return replace(scene, objects=tuple(objects))
 
 

@@ -45,32 +45,29 @@ class OracleMixer:
         the run did not store a scene."""
         image = questions[0].image
         views = list(dict.fromkeys(n for q in questions for n in q.images)) or [image]
-        known = {q.id: p.program for q in questions if (p := predictions.get(q.id)) and p.program}
-        lacking = []
+        read, lacking = {}, []
         for q in questions:
-            if q.id not in known:
+            prediction = predictions.get(q.id)
+            if prediction and prediction.program:
+                read[q.id] = self.domain.rebuild_parse(q, prediction.program)
+            else:
                 lacking.append(q)
-        again = dict(zip((q.id for q in lacking), self.pipeline.reader.read(lacking), strict=True))
-        read = []
-        for q in questions:
-            read.append(self.domain.rebuild_parse(q, known[q.id]) if q.id in known else again[q.id])
+        for q, again in zip(lacking, self.pipeline.reader.read(lacking), strict=True):
+            read[q.id] = again
+        for name in views:
+            if name not in predicted:
+                raise InputError(
+                    f"grid: no predicted scene for {name}; the system does not provide its scenes"
+                )
         return Answers(
             self.domain,
-            {name: _stored_scene(predicted, name) for name in views},
+            {name: predicted[name] for name in views},
             {name: truth(name) for name in dict.fromkeys([*views, image])},
             questions,
-            read,
+            [read[q.id] for q in questions],
             list(map(self.domain.gold, questions)),
             seed,
         )
-
-
-def _stored_scene(scenes: Mapping[str, Scene], name: str) -> Scene:
-    if name not in scenes:
-        raise InputError(
-            f"grid: no predicted scene for {name}; the system does not provide its scenes"
-        )
-    return scenes[name]
 
 
 @dataclass
@@ -95,10 +92,7 @@ class Answers:
         named = dict(zip(self.domain.modules, settings))
         reading = {m: named.pop(m) for m in self.domain.reading}
         gone = {m: self._lost(m, setting) for m, setting in reading.items()}
-        true = []
-        for m, setting in reading.items():
-            if setting != PREDICTED:
-                true.append(m)
+        true = [m for m in reading if reading[m] != PREDICTED]
         before, self._answering = self._answering, {}
         results = []
         for k, (q, read, gold) in enumerate(zip(self.questions, self.read, self.gold)):

@@ -48,7 +48,8 @@ def _paired(predicted: Scene, gt: Scene, modules: Sequence[str]) -> tuple[Scene,
 def _missed(
     beliefs: dict[str, dict[str, float]], name: str, here: Scene, draws: Array
 ) -> ObjectState:
-    beliefs = {belief: values for belief, values in beliefs.items() if belief != "state"}
+    beliefs = dict(beliefs)
+    beliefs.pop("state", None)
     corners = np.array(here.outline or here.positions[:, :2], float).reshape(-1, 2)
     places = corners if len(corners) else np.zeros((1, 2))
     return somewhere(beliefs, usual(name)[0], places, draws)
@@ -66,9 +67,9 @@ def _joined(
 def _below(predicted: Scene, gt: Scene, rows: Sequence[SubstitutedRow], true: bool) -> list[Base]:
     """Return each row's supporting object, in the scene that provides its position; None if there
     is none, or it has no row."""
-    row_of: tuple[dict, dict] = tuple(
-        {row[side]: k for k, row in enumerate(rows)} for side in (0, 1)
-    )
+    row_of: tuple[dict, dict] = ({}, {})
+    for k, row in enumerate(rows):
+        row_of[0][row.predicted], row_of[1][row.true] = k, k
     supports = (support(predicted.objects), support(gt.objects))
     bases: list[Base] = []
     for row in rows:
