@@ -33,16 +33,6 @@ RISKS = (0.01, 0.05)
 _EDGE = 1e-6  # probabilities are clipped to [_EDGE, 1 - _EDGE] before taking logits
 
 
-class Bin(NamedTuple):
-    """Answers whose probability is in (low, high]."""
-
-    low: float
-    high: float
-    n: int
-    confidence: float  # mean probability
-    accuracy: float  # fraction correct
-
-
 @dataclass(frozen=True)
 class SelectiveSystem:
     """Wraps a system: abstain where the probability is below a threshold; answers without a
@@ -74,23 +64,29 @@ def abstain(prediction: Prediction, below: float) -> Prediction:
     return replace(prediction, status="abstained", answer=None, reason=reason)
 
 
-def reliability(probabilities: ArrayLike, right: ArrayLike, bins: int = BINS) -> list[Bin]:
-    """Compute the data of a reliability diagram: bins of equal width, without empty ones."""
+def reliability(probabilities: ArrayLike, right: ArrayLike, bins: int = BINS) -> list[dict]:
+    """Compute the data of a reliability diagram: bins of equal width, without empty ones. A bin has
+    the answers whose probability is in (low, high]: their number n, confidence (mean probability)
+    and accuracy (fraction correct)."""
     p, r = np.asarray(probabilities, float), np.asarray(right, float)
     column = np.clip(np.ceil(p * bins).astype(int) - 1, 0, bins - 1)
     rows = []
     for k in np.unique(column).tolist():
         in_bin = column == k
-        means = float(p[in_bin].mean()), float(r[in_bin].mean())
-        rows.append(Bin(k / bins, (k + 1) / bins, int(in_bin.sum()), *means))
+        row = {"low": k / bins, "high": (k + 1) / bins, "n": int(in_bin.sum())}
+        row["confidence"], row["accuracy"] = float(p[in_bin].mean()), float(r[in_bin].mean())
+        rows.append(row)
     return rows
 
 
 def calibration_error(probabilities: ArrayLike, right: ArrayLike) -> float:
     """Compute the expected calibration error (ECE): the mean of |confidence - accuracy| over the
     bins, weighted by their counts; in [0, 1]."""
-    bins = reliability(probabilities, right)
-    return sum(b.n * abs(b.confidence - b.accuracy) for b in bins) / max(sum(b.n for b in bins), 1)
+    error, n = 0, 0
+    for row in reliability(probabilities, right):
+        error += row["n"] * abs(row["confidence"] - row["accuracy"])
+        n += row["n"]
+    return error / max(n, 1)
 
 
 def fit_temperature(probabilities: ArrayLike, right: ArrayLike) -> float:
@@ -192,7 +188,7 @@ def trust(items: Answered, temperature: float = 1.0) -> dict:
         "answers": len(p),
         "accuracy": float(items.right.mean()),
         "ece": calibration_error(p, items.right),
-        "bins": [b._asdict() for b in reliability(p, items.right)],
+        "bins": reliability(p, items.right),
         "coverage_at": points,
         "aurc": float(np.average(risk, weights=np.diff(coverage, prepend=0.0))),
     }

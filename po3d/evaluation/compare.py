@@ -136,7 +136,8 @@ def _pair(a: np.ndarray, b: np.ndarray, images: np.ndarray) -> dict:
     """Compare two systems by the correctness of their answers, (n,); `images` (n,) are the clusters
     of the bootstrap."""
     difference = paired_difference(a, b, images.tolist())
-    test, errors = mcnemar(a, b), agreement(a, b)
+    only_first, only_second, p = mcnemar(a, b)
+    kappa, shared = agreement(a, b)
     return {
         "n": len(images),
         "difference": _number(100 * difference.value),
@@ -144,12 +145,12 @@ def _pair(a: np.ndarray, b: np.ndarray, images: np.ndarray) -> dict:
         "ci_high": _number(100 * difference.high),
         "p_bootstrap": _number(difference.p),
         "reason": ONE_IMAGE if len(set(images.tolist())) == 1 else difference.reason,
-        "only_first": test.only_first,
-        "only_second": test.only_second,
-        "p_mcnemar": test.p,
+        "only_first": only_first,
+        "only_second": only_second,
+        "p_mcnemar": p,
         "detectable": _number(100 * difference.detectable),
-        "kappa": _number(errors.kappa),
-        "shared_errors": _number(100 * errors.shared),
+        "kappa": _number(kappa),
+        "shared_errors": _number(100 * shared),
     }
 
 

@@ -37,7 +37,7 @@ class _Worker:
 
 @dataclass(frozen=True)
 class Ray:
-    """An engine (`po3d.io.pools.Engine`). `workers`: number of actors; None for as many as the
+    """An engine of `po3d.io.pools`. `workers`: number of actors; None for as many as the
     cluster has room for at the start. `cpus`, `gpus`: resources of each. An item is given up after
     `tries` deaths of its worker."""
 

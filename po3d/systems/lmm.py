@@ -30,7 +30,7 @@ from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.answers import predicted
 from po3d.systems.interfaces import Context
-from po3d.systems.lmm_endpoint import LONGEST_WAIT, Endpoint, Refused, Reply, Unavailable
+from po3d.systems.lmm_endpoint import LONGEST_WAIT, Endpoint, Refused, Unavailable
 from po3d.systems.prompts import (
     ImageFormat,
     Prompt,
@@ -215,21 +215,25 @@ class Lmm:
     ) -> dict[str, Any]:
         """Return the cost of these questions' answers: requests, tokens, cost (None without
         prices), seconds."""
+        own_records = self.records(questions)
+        totals = {"requests": len(own_records), "prompt_tokens": 0, "completion_tokens": 0}
+        totals |= {"cost": 0 if self.price else None, "seconds": 0}
+        for record in own_records:
+            for key in ("prompt_tokens", "completion_tokens"):
+                totals[key] += int(record["usage"].get(key) or 0)
+            if self.price:
+                totals["cost"] += self._cost(record["usage"])
+            totals["seconds"] += record["seconds"]
+        return totals
+
+    def records(self, questions: Sequence[Question]) -> list[dict]:
+        """Return the model's logged responses to these questions."""
         ids = {q.id for q in questions}
-        own_records = []
-        for r in self.log.known.values():
-            if r["id"] in ids and r["model"] == self.model:
-                own_records.append(r)
-        sums = {}
-        for k in ("prompt_tokens", "completion_tokens"):
-            sums[k] = sum(int(r["usage"].get(k) or 0) for r in own_records)
-        cost = sum(self._cost(r["usage"]) or 0.0 for r in own_records) if self.price else None
-        return {
-            "requests": len(own_records),
-            **sums,
-            "cost": cost,
-            "seconds": sum(r["seconds"] for r in own_records),
-        }
+        result = []
+        for record in self.log.known.values():
+            if record["id"] in ids and record["model"] == self.model:
+                result.append(record)
+        return result
 
     def _ask(
         self, question: Question, content: list[dict], stop: threading.Event, finish: Finish
@@ -257,10 +261,8 @@ class Lmm:
                 "id": question.id,
                 "image": question.image,
                 "model": self.model,
-                "response": reply.text,
-                "finish_reason": reply.finish,
-                "usage": dict(reply.usage),
-                "cost": self._cost(reply.usage),
+                **reply,
+                "cost": self._cost(reply["usage"]),
                 "seconds": round(time.monotonic() - start, 3),
                 "tries": tries,
                 "messages": len(content),
@@ -271,7 +273,7 @@ class Lmm:
 
     def _insist(
         self, body: Mapping[str, Any], digest: str, stop: threading.Event
-    ) -> tuple[Reply, int]:
+    ) -> tuple[dict[str, Any], int]:
         """Return the reply and the number of tries."""
         for attempt in range(self.tries):
             try:
@@ -292,10 +294,10 @@ class Lmm:
     def _cost(self, usage: Mapping[str, Any]) -> float | None:
         if not self.price:
             return None
-        result = []
+        cost = 0.0
         for k in ("prompt", "completion"):
-            result.append(self.price.get(k, 0.0) * int(usage.get(f"{k}_tokens") or 0) / 1e6)
-        return sum(result)
+            cost += self.price.get(k, 0.0) * int(usage.get(f"{k}_tokens") or 0) / 1e6
+        return cost
 
 
 def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -102,12 +102,11 @@ class LmmParser(Lmm):
         self, questions: Sequence[Question], predictions: Sequence[Prediction]
     ) -> dict[str, int]:
         """Return the numbers of programs written, returned once, and finally not executable."""
-        ids = {q.id for q in questions}
-        own = []
-        for r in self.log.known.values():
-            if r["id"] in ids and r["model"] == self.model:
-                own.append(r)
-        written, again = {r["id"] for r in own}, {r["id"] for r in own if r.get("messages", 1) > 1}
+        written, again = set(), set()
+        for record in self.records(questions):
+            written.add(record["id"])
+            if record.get("messages", 1) > 1:
+                again.add(record["id"])
         malformed = sum(p.status == "unparsed" for p in predictions)
         return {"written": len(written), "sent_back": len(again), "malformed": malformed}
 

@@ -10,11 +10,11 @@ runs are not repeated. The trained module is used in the pipeline with a shipped
 module.
 """
 
+import functools
 import importlib.util
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -117,7 +117,7 @@ def run_study(
     curves under `out`, and return the content of OUT/study.json."""
     out = Path(out)
     split, root = _opened(setting, out)
-    others = _Modules(setting)
+    others = _shipped(setting)
     data = {"root": str(root), "sha256": data_digest(root, split)}
     results = []
     for run in progress(runs, "study", unit="run"):
@@ -174,19 +174,16 @@ def _claim(folder: Path, config: dict[str, Any]) -> None:
     write_json(mark, config)
 
 
-@dataclass(frozen=True)
-class _Modules:
-    """The shipped modules used beside the trained one, loaded on first use."""
+def _shipped(setting: Setting) -> Callable[[str], Any]:
+    """Return a function that returns the shipped "parser" or "perception", loaded on first use."""
 
-    setting: Setting
+    @functools.cache
+    def module(name: str) -> Any:
+        if name == "parser":
+            return Parser.from_checkpoint(locate(setting.parser))
+        return CachedPerception(StreetEstimator.from_checkpoint(locate(setting.perception)))
 
-    @cached_property
-    def parser(self) -> Parser:
-        return Parser.from_checkpoint(locate(self.setting.parser))
-
-    @cached_property
-    def perception(self) -> "CachedPerception":
-        return CachedPerception(StreetEstimator.from_checkpoint(locate(self.setting.perception)))
+    return module
 
 
 @dataclass(frozen=True)
@@ -208,19 +205,23 @@ class CachedPerception:
 
 
 def _result(
-    run: TrainingRun, split: Split, data: dict[str, Any], others: _Modules, setting: Setting
+    run: TrainingRun,
+    split: Split,
+    data: dict[str, Any],
+    others: Callable[[str], Any],
+    setting: Setting,
 ) -> dict[str, Any]:
     """Return the figures of a trained run: accuracy, perception, size, speed."""
     folder = Path(run.config["out"])
     pair = folder / "checkpoint"
     about = read_json(pair.with_name("checkpoint.json"), "checkpoint description")
     if run.fills == "perception":
-        perception, parser = StreetEstimator.from_checkpoint(pair), others.parser
+        perception, parser = StreetEstimator.from_checkpoint(pair), others("parser")
         names = list(dict.fromkeys(q.image for q in split.questions))[: TIMED["perception"]]
         images = list(map(split.image, names))
         speed = _rate(lambda: [perception.estimate([image]) for image in images], len(images))
     else:
-        perception, parser = others.perception, Parser.from_checkpoint(pair)
+        perception, parser = others("perception"), Parser.from_checkpoint(pair)
         texts = [q.text for q in split.questions[: TIMED["parser"]]]
         speed = _rate(lambda: parser.parse(texts), len(texts))
     system = Pipeline(

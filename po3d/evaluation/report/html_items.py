@@ -79,17 +79,13 @@ def image_record(
         if (uri := _attempt(lambda n=n: picture(split.image(n))[0])) is not None:
             pictures[n] = uri
     for q in questions:
-        trace_record = trace(q, answers[0][q.id])
         items[q.id] = {
             "facts": facts(q),
             "gold": gold_program(q),
             "programs": [predictions[q.id].program for predictions in answers],
             "reasons": [predictions[q.id].reason for predictions in answers],
-            "views": trace_record.views,
-            "steps": [(s.call, s.words, s.objects, s.nearest) for s in trace_record.steps],
-            "note": trace_record.note,
-            "flip": trace_record.flip,
-            "pictures": [n for n in q.images if n in pictures],
+            **trace(q, answers[0][q.id]),
+            "pictures": list(filter(pictures.__contains__, q.images)),
         }
     record: dict[str, Any] = {"pictures": pictures}
     if name in stored_scenes and true is not None and true.outline is None:
