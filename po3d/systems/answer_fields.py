@@ -36,12 +36,10 @@ def answer_field(text: str) -> tuple[int, str | None]:
             content = json.loads(result[0])
         except (ValueError, RecursionError):
             continue
-        keys = []
+        keys, others = [], []
         for key in content:
             if _ANSWER_KEY.fullmatch(key.strip()):
                 keys.append(key)
-        others = []
-        for key in content:
             if not _REASON_KEY.fullmatch(key):
                 others.append(key)
         keys = keys or (others if len(others) == 1 else [])  # {"count": 3}
@@ -59,7 +57,7 @@ def answer_field(text: str) -> tuple[int, str | None]:
     if not fields:
         return 0, None
     result = fields[-1]
-    value = next((g for g in result.groups() if g is not None), "")
+    value = result[result.lastindex] if result.lastindex else ""
     if result[3] is not None:
         value = {"true": "yes", "false": "no", "null": ""}.get(value.strip().lower(), value)
     return result.end(), value or None

@@ -310,23 +310,14 @@ class Domain:
 
     def things(self, readings: Sequence[ParsedQuestion]) -> Sequence[str]:
         """Return the object names in the questions, for open-vocabulary detectors."""
-        programs = []
-        for r in readings:
-            if r.question.program is not None:
-                programs.append(r.question.program)
-        calls = []
-        for program in programs:
-            for c in program.calls():
-                if self.open_vocabulary:
-                    calls.append(c)
-        names = []
-        for call in calls:
-            if call.op == "refer":
-                names.append(call.args[0])
-        for call in calls:
-            if call.op == "filter" and call.args[0] == "name":
-                names.append(call.args[1])
-        return tuple(dict.fromkeys(map(str, names)))
+        phrases, names = [], []
+        for reading in readings if self.open_vocabulary else ():
+            for call in reading.question.program.calls() if reading.question.program else ():
+                if call.op == "refer":
+                    phrases.append(str(call.args[0]))
+                elif call.op == "filter" and call.args[0] == "name":
+                    names.append(str(call.args[1]))
+        return tuple(dict.fromkeys(phrases + names))
 
     # --- scenes
 

@@ -59,8 +59,8 @@ class Endpoint:
 
     def chat(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Send one request; return the response, its finish_reason and usage (prompt_tokens,
-        completion_tokens, as reported by the endpoint). Raises Refused, Unavailable, or InputError for errors that apply to all
-        requests."""
+        completion_tokens, as reported by the endpoint). Raises Refused, Unavailable, or InputError
+        for errors that apply to all requests."""
         url = self.base_url.rstrip("/") + "/chat/completions"
         headers = {
             "Content-Type": "application/json",

@@ -299,19 +299,15 @@ def likeliest_of(
     """Execute the general parser's alternatives and add up their weights by answer (a refusal
     counts as an answer). Return the first one with the answer of the largest weight; its
     probability is the calibrated share of that weight."""
-    executions = []
-    for r in readings:
-        executions.append(
-            Execution(Outcome("failed", None, reason=r.unread), r)
-            if r.unread
-            else run(answering, question, r)
-        )
-    answers = []
-    for execution in executions:
-        answers.append(REFUSED if execution.reading.unread else execution.outcome.answer)
+    executions, answers, weights = [], [], []
     weigh = second.weighing
-    weights = []
-    for execution in executions:
+    for reading in readings:
+        if reading.unread:
+            execution = Execution(Outcome("failed", None, reason=reading.unread), reading)
+        else:
+            execution = run(answering, question, reading)
+        executions.append(execution)
+        answers.append(REFUSED if execution.reading.unread else execution.outcome.answer)
         weights.append(
             weigh(evidence(domain, answering, question, execution, weigh.unchanged != 0))
         )

@@ -76,15 +76,12 @@ def _row(number: int, result: "dict[str, object] | _Fault") -> ResponseRow:
     """Convert a reader's result to a row."""
     if isinstance(result, _Fault):
         return ResponseRow(number, {}, result)
-    for name, cell in result.items():
-        if size := _longest(cell):
-            fault = (
-                f"column {name!r}: the cell has {size:,} characters, more than the limit of"
-                f" {CELL:,}"
-            )
-            return ResponseRow(number, {}, fault)
     changed = []
     for name, cell in result.items():
+        if size := _longest(cell):
+            most = f"more than the limit of {CELL:,}"
+            fault = f"column {name!r}: the cell has {size:,} characters, {most}"
+            return ResponseRow(number, {}, fault)
         if REPLACED in str(cell):
             changed.append(name)
     names = ", ".join(map(repr, changed))
