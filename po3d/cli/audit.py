@@ -15,17 +15,13 @@ columns are wrong labels.
 
 import argparse
 
+from po3d.cli.data_arguments import add_data_arguments
 from po3d.io.files import output_file
-from po3d.io.paths import benchmarks
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
-    parser.add_argument(
-        "--data",
-        metavar="ROOT",
-        help="folder of the release, with its scene file (default: the mini split)",
-    )
+    folder = "folder of the release, with its scene file (default: the mini split)"
+    add_data_arguments(parser, data=folder)
     parser.add_argument(
         "--out",
         required=True,

@@ -12,7 +12,7 @@ excluded from reliability, and count as not covered.
 
 import argparse
 
-from po3d.io.paths import benchmarks
+from po3d.cli.data_arguments import add_data_arguments
 from po3d.io.plots import PLOTS
 
 
@@ -20,24 +20,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="PREDICTIONS", help="a predictions.jsonl, or the folder of its run"
     )
-    parser.add_argument(
-        "--benchmark", choices=benchmarks(), help="default: that of the run, else pulsecheck457"
-    )
-    parser.add_argument(
-        "--data",
-        metavar="ROOT",
-        help="folder of a release or twin (default: that of the run, else the shipped mini split)",
-    )
-    parser.add_argument(
-        "--size",
-        type=int,
-        help=(
-            "evaluate only the first SIZE images or rooms (default: the size in the run.json "
-            "next to PREDICTIONS)"
-        ),
-    )
-    parser.add_argument(
-        "--scorer", help="the scorer (default: that of the run, else the benchmark's own)"
+    size = "evaluate only the first SIZE images or rooms (default: the size in the run.json "
+    add_data_arguments(
+        parser,
+        benchmark="default: that of the run, else pulsecheck457",
+        data="folder of a release or twin (default: that of the run, else the shipped mini split)",
+        size=f"{size}next to PREDICTIONS)",
+        scorer="the scorer (default: that of the run, else the benchmark's own)",
     )
     parser.add_argument(
         "--fit-on",
