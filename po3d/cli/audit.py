@@ -22,13 +22,8 @@ from po3d.io.files import output_file
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     folder = "folder of the release, with its scene file (default: the mini split)"
     add_data_arguments(parser, data=folder)
-    parser.add_argument(
-        "--out",
-        required=True,
-        type=output_file,
-        metavar="ERRATA",
-        help="the file of errata to write, one JSON record per line",
-    )
+    text = "the file of errata to write, one JSON record per line"
+    parser.add_argument("--out", required=True, type=output_file, metavar="ERRATA", help=text)
     parser.add_argument(
         "--corrected", metavar="DIR", help="write the corrected split to this folder"
     )

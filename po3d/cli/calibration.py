@@ -28,16 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         size=f"{size}next to PREDICTIONS)",
         scorer="the scorer (default: that of the run, else the benchmark's own)",
     )
-    parser.add_argument(
-        "--fit-on",
-        metavar="PREDICTIONS",
-        help="predictions for a validation split; the temperature is fitted on them",
-    )
-    parser.add_argument(
-        "--fit-data",
-        metavar="ROOT",
-        help="folder of the validation split (default: that of the run of --fit-on)",
-    )
+    text = "predictions for a validation split; the temperature is fitted on them"
+    parser.add_argument("--fit-on", metavar="PREDICTIONS", help=text)
+    text = "folder of the validation split (default: that of the run of --fit-on)"
+    parser.add_argument("--fit-data", metavar="ROOT", help=text)
     parser.add_argument(
         "--temperature", type=float, help="use this temperature instead of fitting one"
     )
@@ -47,11 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plot", metavar="PICTURE", help=f"draw the reliability diagram ({', '.join(PLOTS)})"
     )
-    parser.add_argument(
-        "--out",
-        metavar="PREDICTIONS",
-        help="write the predictions with scaled probabilities to this file",
-    )
+    text = "write the predictions with scaled probabilities to this file"
+    parser.add_argument("--out", metavar="PREDICTIONS", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:

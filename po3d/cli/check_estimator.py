@@ -28,13 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--benchmark", choices=tuple(MODULES), help="check this benchmark only (default: all)"
     )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="an argument of the class; may be repeated",
-    )
+    text = "an argument of the class; may be repeated"
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:

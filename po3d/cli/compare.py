@@ -14,17 +14,10 @@ from po3d.cli.data_arguments import add_data_arguments
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "files",
-        nargs="+",
-        metavar="PREDICTIONS",
-        help="predictions.jsonl of each system, or the folder of its run",
-    )
-    parser.add_argument(
-        "--names",
-        default="",
-        help="names of the systems, separated by commas (default: the file names)",
-    )
+    text = "predictions.jsonl of each system, or the folder of its run"
+    parser.add_argument("files", nargs="+", metavar="PREDICTIONS", help=text)
+    text = "names of the systems, separated by commas (default: the file names)"
+    parser.add_argument("--names", default="", help=text)
     add_data_arguments(
         parser,
         benchmark="default: that of the first run, else pulsecheck457",

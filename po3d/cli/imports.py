@@ -20,11 +20,8 @@ from po3d.io.files import output_file
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file",
-        metavar="FILE",
-        help="VLMEvalKit .xlsx/.tsv/.json, lmms-eval samples, or plain .jsonl/.csv",
-    )
+    text = "VLMEvalKit .xlsx/.tsv/.json, lmms-eval samples, or plain .jsonl/.csv"
+    parser.add_argument("file", metavar="FILE", help=text)
     add_data_arguments(
         parser,
         data="folder of the release or twin that the model answered (default: the mini split)",
@@ -32,13 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         scorer="the scorer of the gold answers and the headline figure (default: the benchmark's"
         " own)",
     )
-    parser.add_argument(
-        "--out",
-        required=True,
-        type=output_file,
-        metavar="PREDICTIONS",
-        help="the predictions file to write",
-    )
+    text = "the predictions file to write"
+    parser.add_argument("--out", required=True, type=output_file, metavar="PREDICTIONS", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
