@@ -201,7 +201,9 @@ def run(arguments: argparse.Namespace) -> int:
             return _tell(arguments, ask(arguments.question.strip()), image)
         # Open-vocabulary networks need the question's objects.
         if scene is None and kind != "photo":
-            looking = {name: options.pop(name) for name in ("focal", "metres_per_pixel")}
+            looking = {}
+            for name in ("focal", "metres_per_pixel"):
+                looking[name] = options.pop(name)
             picture = path if kind != "street" else pixels(path)[0]
             ask = functools.partial(model.ask, model.look(picture, **looking), **options)
         return _tell_all(arguments, ask, image)

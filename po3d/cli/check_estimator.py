@@ -104,7 +104,9 @@ def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tupl
     system = Pipeline(source, None, domain, domain.reading)
     query = list(by_image(split.questions).items())
     batch = [(own, Context.of(split, image)) for image, own in query]
-    looks = [PerceptionInput(context, pictures_of(own, context)) for own, context in batch]
+    looks = []
+    for own, context in batch:
+        looks.append(PerceptionInput(context, pictures_of(own, context)))
     first, again = source.tables(looks), source.tables(looks)
     scenes = []
     for own in first:

@@ -19,7 +19,7 @@ from scipy.optimize import minimize
 
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.calibration import answered, calibration_error
-from po3d.evaluation.compare import read_entry
+from po3d.evaluation.compare import read_entry, with_answers
 from po3d.io.checkpoint import locate
 from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError, malformed
@@ -77,10 +77,7 @@ def fit_run(run: str | Path, pair: str) -> dict[str, Any]:
     if record["sha256"] != modules["perception"].get("sha256"):
         raise InputError(f"{run} was made with other weights than {pair}")
     benchmark, mode = BENCHMARKS[config["benchmark"]["name"]], belief_mode(config)
-    questions = []
-    for q in opened(benchmark.name, str(root)).questions:
-        if q.answer is not None:
-            questions.append(q)
+    questions = with_answers(opened(benchmark.name, str(root)).questions)
     entry = read_entry(str(Path(run) / "predictions.jsonl"), questions)
     items = answered(benchmark, questions, entry.predictions, benchmark.scorers[0])
     line = fit(items.probabilities, items.right, mode)

@@ -17,7 +17,7 @@ from scipy.special import expit, logit
 
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
-from po3d.evaluation.compare import SystemEntry, read_entry
+from po3d.evaluation.compare import SystemEntry, read_entry, with_answers
 from po3d.evaluation.report.plots import reliability_plot
 from po3d.evaluation.report.records import data_of, described_run
 from po3d.io.errors import InputError
@@ -42,7 +42,10 @@ class SelectiveSystem:
     below: float
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        return [abstain(p, self.below) for p in self.system.answer(questions, context)]
+        result = []
+        for p in self.system.answer(questions, context):
+            result.append(abstain(p, self.below))
+        return result
 
     def answers(self, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
         result = []
@@ -296,10 +299,7 @@ def _others(entry: SystemEntry, file: str) -> list[str]:
 def _read(
     file: str, root: str | None, benchmark: Benchmark, scorer: str, size: int | None = None
 ) -> tuple[Answered, SystemEntry]:
-    questions = []
-    for q in opened(benchmark.name, root, size).questions:
-        if q.answer is not None:
-            questions.append(q)
+    questions = with_answers(opened(benchmark.name, root, size).questions)
     entry = read_entry(file, questions)
     return answered(benchmark, questions, entry.predictions, scorer), entry
 

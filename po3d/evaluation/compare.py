@@ -6,7 +6,7 @@ import argparse
 import itertools
 import json
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,6 +39,11 @@ class SystemEntry(NamedTuple):
     foreign: int  # number of lines on other questions; ignored
 
 
+def with_answers(questions: Iterable[Question]) -> list[Question]:
+    """Return the questions that have a gold answer."""
+    return [q for q in questions if q.answer is not None]
+
+
 def read_entry(path: str | Path, questions: Sequence[Question], name: str = "") -> SystemEntry:
     """Read the predictions of a file or a run's folder, in question order; raise InputError if none
     of the questions is answered."""
@@ -56,7 +61,9 @@ def read_entry(path: str | Path, questions: Sequence[Question], name: str = "") 
             f"{path} has no answer to any of the {len(questions)} questions ({example}; "
             f"expected ids like {questions[0].id!r}); check --benchmark and --data"
         )
-    predictions = [by_id.get(q.id) or Prediction(q.id, "failed", reason=ABSENT) for q in questions]
+    predictions = []
+    for q in questions:
+        predictions.append(by_id.get(q.id) or Prediction(q.id, "failed", reason=ABSENT))
     return SystemEntry(name or _name(path), predictions, frozenset(known - by_id.keys()), foreign)
 
 

@@ -23,7 +23,9 @@ def trained_on(
         # of a model folder or a pair
         records = card["parts"].values() if "parts" in card else [card]
         if own := joined(from_list(record["training"].get("scenes", {})) for record in records):
-            shared = sum(len(numbers & own.get(group, set())) for group, numbers in query.items())
+            shared = 0
+            for group, numbers in query.items():
+                shared += len(numbers & own.get(group, set()))
             of = sum(map(len, query.values()))
             result[module] = {"checkpoint": name, "scenes": shared, "of": of}
     return result

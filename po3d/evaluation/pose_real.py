@@ -107,7 +107,9 @@ def _prompt(question: Question, context: Context) -> Prompt:
 def _score(arguments: argparse.Namespace) -> int:
     split = pose_real.load(arguments.items)
     entries = read_entries(arguments.runs, arguments.names, split.questions, "runs")
-    reports = {e.name: pose_real.score(split.questions, e.predictions) for e in entries}
+    reports = {}
+    for e in entries:
+        reports[e.name] = pose_real.score(split.questions, e.predictions)
     if arguments.form == "json":
         print(json.dumps(reports, indent=1, ensure_ascii=False))
         return 0

@@ -51,7 +51,9 @@ def data_digest(root: str | Path, split: Any) -> str:
     if list(files) == [root]:
         return sha256(root)
     folder = root.parent if root.is_file() else root
-    names = {os.path.relpath(path, folder).replace(os.sep, "/"): path for path in files}
+    names = {}
+    for path in files:
+        names[os.path.relpath(path, folder).replace(os.sep, "/")] = path
     return digest({name: sha256(path) for name, path in sorted(names.items())})
 
 

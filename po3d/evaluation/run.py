@@ -106,7 +106,9 @@ def evaluate(
             **scored(runs.described(out), about),
             **benchmark.score(split.questions, predictions, scorer),
         }
-        others = [_beside(Path(folder), benchmark, split, scorer) for folder in beside]
+        others = []
+        for folder in beside:
+            others.append(_beside(Path(folder), benchmark, split, scorer))
         for name, measure in measures.items():
             report[name] = measure(split.questions, predictions)
         bad_images = input_errors.note(split.questions, predictions)

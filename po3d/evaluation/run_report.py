@@ -12,7 +12,7 @@ import numpy as np
 
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.calibration import answered, risk_coverage, trust
-from po3d.evaluation.compare import SystemEntry, compare, distinct, gaps, read_entry
+from po3d.evaluation.compare import SystemEntry, compare, distinct, gaps, read_entry, with_answers
 from po3d.evaluation.report.html import Page, render
 from po3d.evaluation.report.html_items import ITEMS, image_record, sample_questions
 from po3d.evaluation.report.latex import latex_page
@@ -42,11 +42,7 @@ def read_run(
     name = about["benchmark"]
     root = data or (None if about["split"] == "mini" else about["provenance"]["data"]["root"])
     split = _answered_split(opened(name, root), folder / PREDICTIONS)
-    result = []
-    for q in split.questions:
-        if q.answer is not None:
-            result.append(q)
-    questions = tuple(result)
+    questions = tuple(with_answers(split.questions))
     split = replace(split, questions=questions, **_folders(about["provenance"]))
     if not questions:
         raise InputError("the questions have no gold answers, so there is nothing to report")

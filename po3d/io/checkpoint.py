@@ -137,7 +137,8 @@ def combine(pairs: Iterable[str | Path], folder: Path, about: Mapping[str, Any])
         _, record = load(pair)
         kind = record["kind"]
         parts[kind] = record
-        tensors |= {f"{kind}.{name}": value for name, value in load_file(_files(pair)[0]).items()}
+        for name, value in load_file(_files(pair)[0]).items():
+            tensors[f"{kind}.{name}"] = value
     target = folder / WEIGHTS
     write_file(target, serialise(tensors, metadata={"format": "pt"}))
     config = {"format": FOLDER, **about, "parts": parts, "sha256": sha256(target)}

@@ -198,7 +198,10 @@ def _new_flags(command: str, words: Sequence[str]) -> list[str]:
             _notice(f"{command} {flag}", f"{command} {new}")
             word = f"{new}{sign}{value if sign else ''}"
         result.append(word)
-    return [_flag_value(result[k - 1] if k else "", word) for k, word in enumerate(result)]
+    items = []
+    for k, word in enumerate(result):
+        items.append(_flag_value(result[k - 1] if k else "", word))
+    return items
 
 
 def _flag_value(before: str, word: str) -> str:

@@ -72,7 +72,9 @@ class Closed(BaseModel):
 
 def record(name: str, base: type[BaseModel] = Record, /, **fields: Any) -> type[BaseModel]:
     """Return a schema with these fields: a type each, or a type and its default."""
-    definitions = {key: f if isinstance(f, tuple) else (f, ...) for key, f in fields.items()}
+    definitions = {}
+    for key, f in fields.items():
+        definitions[key] = f if isinstance(f, tuple) else (f, ...)
     return create_model(name, __base__=base, **definitions)
 
 

@@ -118,11 +118,10 @@ def _check_archive(path: Path, where: str) -> None:
                 raise InputError(
                     f"{where} unpacks from {packed:,} to {unpacked:,} bytes; no genuine table does"
                 )
-            result = []
-            for p in parts:
-                if _describes(p.filename):
-                    result.append(p.file_size)
-            size = sum(result)
+            size = 0
+            for part in parts:
+                if _describes(part.filename):
+                    size += part.file_size
             if size > OTHERS:
                 raise InputError(
                     f"{where} has {size:,} bytes of styles and names; the limit is {OTHERS:,}"

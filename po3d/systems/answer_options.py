@@ -49,13 +49,17 @@ def strip_prompt_template(question: Question) -> Question:
     if not match:
         text = _HEADED.sub("", question.text)
         return question if text == question.text else replace(question, text=text)
-    options = tuple(o.strip(" ,;.\n") for o in _LETTER.split(match["options"])[2::2])
-    return replace(question, text=match["text"], options=options) if options else question
+    options = []
+    for option in _LETTER.split(match["options"])[2::2]:
+        options.append(option.strip(" ,;.\n"))
+    return replace(question, text=match["text"], options=tuple(options)) if options else question
 
 
 def words(answer: str) -> frozenset[str]:
     """Return the words of an answer in normal form."""
-    tokens = [_SAME.get(w, w) for w in re.findall(r"(?<!\S)-[0-9.]+|[a-z0-9.]+", answer.lower())]
+    tokens = []
+    for w in re.findall(r"(?<!\S)-[0-9.]+|[a-z0-9.]+", answer.lower()):
+        tokens.append(_SAME.get(w, w))
     return frozenset(w for w in tokens if w not in _EMPTY) or frozenset(tokens)
 
 

@@ -113,15 +113,12 @@ class DomainPipelines:
                 matches.append(match)
         near = min(matches, key=lambda match: match.strangeness, default=None)
         if near is None or near.strange:
-            items = []
-            for name in MODELS:
-                if name != ANY:
-                    items.append(name)
-            known = ", ".join(items)
+            known = list(MODELS)
+            known.remove(ANY)
             raise Refusal(
                 400,
                 "out of distribution: the image matches no training domain; to answer "
-                f"anyway, name a model: {known}",
+                f"anyway, name a model: {', '.join(known)}",
                 "messages",
             )
         result = []
@@ -148,7 +145,8 @@ def ask(
     parses = []
     for name in worlds.of(request):
         readings = worlds[name].reader.read(tried)
-        parses += [(name, q, r.unread) for q, r in zip(tried, readings, strict=True)]
+        for q, r in zip(tried, readings, strict=True):
+            parses.append((name, q, r.unread))
     world, question, _ = next((parse for parse in parses if not parse[2]), parses[0])
     if world == "orbit" and len(question.views) != len(request.images):
         raise Refusal(

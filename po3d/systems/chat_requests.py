@@ -88,7 +88,9 @@ class ChatRequest(NamedTuple):
     @property
     def options(self) -> list[str]:
         """Lettered options of the message, one per line, from A on; "" for a missing letter."""
-        matches = {m[1]: m[2].strip() for m in _OPTION.finditer("\n".join(self.texts))}
+        matches = {}
+        for m in _OPTION.finditer("\n".join(self.texts)):
+            matches[m[1]] = m[2].strip()
         return filled(matches) if {"A", "B"} & matches.keys() else []
 
     def question(self, text: str) -> Question:

@@ -126,7 +126,10 @@ def _inputs(node: Mapping[str, Any]) -> dict[str, Any]:
 def _name(own: Any) -> str:
     """Return the name of a module by its config: that of the checkpoint, file, run or class."""
     if isinstance(own, Mapping) and own.get("modules"):
-        return " + ".join(f"{name} {_name(part)}" for name, part in own["modules"].items())
+        result = []
+        for name, part in own["modules"].items():
+            result.append(f"{name} {_name(part)}")
+        return " + ".join(result)
     if isinstance(own, Mapping):
         of_class = str(own.get("_target_")).rpartition(".")[2]
         own = own.get("checkpoint") or own.get("path") or of_class

@@ -267,12 +267,16 @@ class Domain:
     def length(self, program: Call) -> int:
         """Return the number of operations of a program of the general parser, for which the weights
         of alternative parses are fitted."""
-        return sum(1 for _ in (program if self.core_lengths else self.in_notation(program)).calls())
+        tree = program if self.core_lengths else self.in_notation(program)
+        return len(list(tree.calls()))
 
     def stored_text(self, reading: ParsedQuestion) -> str:
         """Return the text of the programs for a prediction: "change ; question", or the question's
         alone."""
-        return " ; ".join(self.in_notation(p.program).text() for p in reversed(reading.parses))
+        result = []
+        for p in reversed(reading.parses):
+            result.append(self.in_notation(p.program).text())
+        return " ; ".join(result)
 
     def stored_program(self, text: str) -> Call:
         """Parse the text of a program in the domain's notation or in that of the language."""

@@ -78,7 +78,9 @@ def _figures(path: Path) -> str:
     """Return the rows of a report.json as markdown."""
     report: Any = read_json(path, "report")
     with malformed(f"{path} is not a report.json"):
-        rows = [[row["name"], row["n"], row["value"], interval_text(row)] for row in report["rows"]]
+        rows = []
+        for row in report["rows"]:
+            rows.append([row["name"], row["n"], row["value"], interval_text(row)])
         title = (
             f"{report['benchmark']} {report['split']}, {report['images']} images, scorer"
             f" {report['scorer']}"

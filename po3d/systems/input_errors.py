@@ -114,7 +114,9 @@ def _attempt(
         else:
             bad = _on_bad_views(questions, context) or {q.id: str(error) for q in questions}
             why = {name: f"{MARK}{reason}" for name, reason in bad.items()}
-    lost = {name: Prediction(name, "failed", reason=reason) for name, reason in why.items()}
+    lost = {}
+    for name, reason in why.items():
+        lost[name] = Prediction(name, "failed", reason=reason)
     rest = []
     for q in questions:
         if q.id not in lost:

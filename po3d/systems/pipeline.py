@@ -108,7 +108,9 @@ class Pipeline:
     def answers(self, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
         questions = [list(map(strip_prompt_template, own)) for own, _ in batch]
         read = iter(self.read(list(itertools.chain.from_iterable(questions))))
-        readings = [self._lost(own, list(itertools.islice(read, len(own)))) for own in questions]
+        readings = []
+        for own in questions:
+            readings.append(self._lost(own, list(itertools.islice(read, len(own)))))
         looks = []
         for own, parses, (_, context) in zip(questions, readings, batch, strict=True):
             things = self.domain.things(parses)
@@ -228,7 +230,10 @@ class Pipeline:
     def look(self, looks: Sequence[PerceptionInput]) -> list[ImageScenes]:
         """Return the scenes of each image, and pass them to the evaluation (`Context.on_scene`)."""
         scenes = self.tables.tables(looks)
-        return [self._image_scenes(*item) for item in zip(looks, scenes, strict=True)]
+        result = []
+        for item in zip(looks, scenes, strict=True):
+            result.append(self._image_scenes(*item))
+        return result
 
     def _image_scenes(self, look: PerceptionInput, scenes: Sequence[Scene]) -> ImageScenes:
         context, names, _ = look
@@ -243,7 +248,9 @@ class Pipeline:
                 true[m] = how
         if not true:
             return ImageScenes(by_name, inputs=context.inputs)
-        truth = {name: context.true(name) for name in dict.fromkeys([*names, context.name])}
+        truth = {}
+        for name in dict.fromkeys([*names, context.name]):
+            truth[name] = context.true(name)
         tables = self.domain.mixed(
             ImageScenes(by_name, truth, true, seed=self.seed, inputs=context.inputs)
         )

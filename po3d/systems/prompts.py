@@ -70,7 +70,11 @@ class Prompt(NamedTuple):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        return tuple(part for part in self.parts if isinstance(part, str))
+        result = []
+        for part in self.parts:
+            if isinstance(part, str):
+                result.append(part)
+        return tuple(result)
 
     @property
     def text(self) -> str:

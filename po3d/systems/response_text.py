@@ -75,10 +75,11 @@ def normal(text: str) -> str:
     text = unicodedata.normalize(
         "NFKC", _INVISIBLE.sub("", text).replace("\N{NO-BREAK SPACE}", " ")
     )
-    result = []
-    for c in text:
-        result.append(c if c.isascii() or not c.isdecimal() else str(unicodedata.decimal(c)))
-    text = "".join(result)
+    digits = {}
+    for c in set(text):
+        if c.isdecimal() and not c.isascii():
+            digits[c] = str(unicodedata.decimal(c))
+    text = text.translate(str.maketrans(digits))
     text = text.translate(_QUOTES).translate(_PUNCTUATION)
     return _FRENCH_SPACE.sub("", text)
 

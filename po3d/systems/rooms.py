@@ -109,7 +109,10 @@ def _relevant(settings: Mapping[str, Setting], reading: ParsedQuestion) -> Mappi
         if m not in LOOKS or ROOM_TABLES.beliefs[m] in attributes:
             relevant[m] = s
     predicted = any(relevant[m] == PREDICTED for m in ROOM_TABLES.table if m in relevant)
-    return {m: relevant.get(m, PREDICTED if predicted else TRUTH) for m in settings}
+    result = {}
+    for m in settings:
+        result[m] = relevant.get(m, PREDICTED if predicted else TRUTH)
+    return result
 
 
 class RoomExecutor:

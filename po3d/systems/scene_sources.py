@@ -64,10 +64,14 @@ class Pictures(TableSource):
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
         contexts, names = _pictures(looks)
-        pictures = [context.picture(name) for context, name in zip(contexts, names)]
+        pictures = []
+        for context, name in zip(contexts, names):
+            pictures.append(context.picture(name))
         if self.domain == "street":
             return _grouped(self.estimator.estimate(pictures, names), looks)
-        focals = [context.inputs.focal(name) for context, name in zip(contexts, names)]
+        focals = []
+        for context, name in zip(contexts, names):
+            focals.append(context.inputs.focal(name))
         scenes = self.estimator.estimate(pictures, focals, names)
         scenes = _with_calibration(scenes, self.estimator, self.domain)
         if self.domain == "orbit":
@@ -251,7 +255,10 @@ class Maps(TableSource):
         scenes = self.estimator.estimate(
             [v.picture for v in views], [v.camera for v in views], names
         )
-        return [[scene] for scene in _with_calibration(scenes, self.estimator, "rooms")]
+        result = []
+        for scene in _with_calibration(scenes, self.estimator, "rooms"):
+            result.append([scene])
+        return result
 
     @property
     def estimator(self) -> "TopViewEstimator":

@@ -86,7 +86,10 @@ class SeparateModules:
                     f"perception.modules.{name}: {class_path(module)} has no method {METHODS[name]}"
                 )
         parameters(detection)
-        self.name = " + ".join(f"{name} {title(identity(m))}" for name, m in self.separate.items())
+        result = []
+        for name, m in self.separate.items():
+            result.append(f"{name} {title(identity(m))}")
+        self.name = " + ".join(result)
 
     def estimate(
         self,
@@ -96,7 +99,9 @@ class SeparateModules:
         cameras: Sequence[Camera | None],
     ) -> list[Scene]:
         detection, attributes, pose = self.separate.values()
-        inputs = [EstimatorInput(*one) for one in zip(images, focals, cameras, strict=True)]
+        inputs = []
+        for one in zip(images, focals, cameras, strict=True):
+            inputs.append(EstimatorInput(*one))
         scenes = list(estimated(detection, inputs, names, domain="street"))
         for k, image in enumerate(images):
             scenes[k] = _boxed(scenes[k], image, detection)
@@ -171,8 +176,10 @@ def with_poses(module: PoseModule, images: Sequence[Image], scenes: Sequence[Sce
     rows = _rows(module, "estimate_poses", images, scenes)
     result = []
     for scene, poses in zip(scenes, rows, strict=True):
-        objects = tuple(_posed(o, p, module) for o, p in zip(scene.objects, poses, strict=True))
-        result.append(replace(scene, objects=objects))
+        objects = []
+        for o, pose in zip(scene.objects, poses, strict=True):
+            objects.append(_posed(o, pose, module))
+        result.append(replace(scene, objects=tuple(objects)))
         if wrong := not_finite(result[-1]):
             raise InputError(
                 f"{class_path(module)} returned a non-finite {wrong} for {scene.image!r}"

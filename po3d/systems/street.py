@@ -104,7 +104,10 @@ def _batch(domain: Domain, parsed_images: Sequence[ParsedImage]) -> list[StreetE
         results = outcomes(scenes, programs, domain.rules, domain.samples, domain.seed)
         for (_, k, _, name), outcome in zip(items, results, strict=True):
             known[k][name] = outcome
-    return [StreetExecutor(domain, *one) for one in zip(scenes, known, strict=True)]
+    result = []
+    for one in zip(scenes, known, strict=True):
+        result.append(StreetExecutor(domain, *one))
+    return result
 
 
 def _own_wording(question: Question, reading: ParsedQuestion) -> bool:

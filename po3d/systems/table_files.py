@@ -196,12 +196,10 @@ def _height(result: Mapping[str, Any], domain: Domain) -> float:
 
 
 def _shape_and_size(beliefs: Mapping[str, Any]) -> tuple[str, str]:
-    result = tuple(_likeliest(beliefs, a, ATTRIBUTES[a][0]) for a in ("shape", "size"))
-    return (
-        result
-        if all(v in ATTRIBUTES[a] for a, v in zip(("shape", "size"), result))
-        else ("sedan", "large")
-    )
+    shape = _likeliest(beliefs, "shape", ATTRIBUTES["shape"][0])
+    size = _likeliest(beliefs, "size", ATTRIBUTES["size"][0])
+    known = shape in ATTRIBUTES["shape"] and size in ATTRIBUTES["size"]
+    return (shape, size) if known else ("sedan", "large")
 
 
 def _likeliest(beliefs: Mapping[str, Any], attribute: str, otherwise: str) -> str:

@@ -131,7 +131,9 @@ class Plan(NamedTuple):
 
 def plan(kind: OracleMixer, options: Mapping[str, Any]) -> Plan:
     """Return the plan of a config's `grid`; raise InputError for invalid entries."""
-    groups = {str(k): tuple(map(_american, v)) for k, v in (options.get("groups") or {}).items()}
+    groups = {}
+    for k, v in (options.get("groups") or {}).items():
+        groups[str(k)] = tuple(map(_american, v))
     named = list(itertools.chain.from_iterable(groups.values()))
     if sorted(named) != sorted(kind.domain.modules):
         raise InputError(
@@ -221,7 +223,9 @@ def run_grid(
     right = np.array([benchmark.correct(counted, own, scorer) for own in answers], float)
     counts = np.flatnonzero(~np.isnan(right[0])).tolist()
     right, counted = right[:, counts] == 1, [counted[k] for k in counts]
-    rows = {id(c): _rows(r, counted, kind.domain.headline) for c, r in zip(work.cells, right)}
+    rows = {}
+    for c, r in zip(work.cells, right):
+        rows[id(c)] = _rows(r, counted, kind.domain.headline)
     masks = right[: len(work.subsets)]
     shares = blame(masks)
     names = list(work.groups)
@@ -321,7 +325,9 @@ def _share_intervals(
         groups.setdefault(q.category, []).append(k)
     groups["all"] = list(range(len(questions)))
     clusters = list(map(cluster, questions))
-    result: dict[str, dict[str, list[float | None]]] = {category: {} for category in groups}
+    result: dict[str, dict[str, list[float | None]]] = {}
+    for category in groups:
+        result[category] = {}
     for name, values in zip((*names, "error"), (*shares, ~masks[0]), strict=True):
         boot = bootstrap_groups((100.0 * values).tolist(), clusters, groups)
         for column, category in enumerate(groups):

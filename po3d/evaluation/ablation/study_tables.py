@@ -1,5 +1,6 @@
 """Tables and curves of a study's results."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
@@ -93,11 +94,7 @@ def curve_plot(lines: Curve, path: Path) -> None:
             axes.plot(x, value, "o-", lw=width, ms=4, label=name, color=color)
             if main and None not in low:
                 axes.fill_between(x, low, high, alpha=0.2, color=axes.lines[-1].get_color())
-        result = set()
-        for points in lines.values():
-            for p in points:
-                result.add(p["x"])
-        values = sorted(result)
+        values = sorted(set(map(itemgetter("x"), itertools.chain.from_iterable(lines.values()))))
         axes.set(xscale="log", xlabel=path.stem, ylabel="right (%)")
         axes.set_xticks(values, map(str, values))
         axes.set_xticks((), minor=True)

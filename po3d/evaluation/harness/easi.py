@@ -24,7 +24,7 @@ from typing import Any
 from po3d import __version__
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.benchmarks.twin_folder import kind_of_data
-from po3d.evaluation.compare import read_entry
+from po3d.evaluation.compare import read_entry, with_answers
 from po3d.evaluation.harness.vlmevalkit_results import write_results
 from po3d.evaluation.report.records import described_run
 from po3d.io.errors import InputError
@@ -185,10 +185,7 @@ def easi_command(arguments: argparse.Namespace, split: Any) -> int:
         raise InputError(f"--model {model} should be ORG/NAME, of letters, digits, dots and dashes")
     path, benchmark = Path(arguments.predictions), arguments.benchmark
     path = path / PREDICTIONS if path.is_dir() else path
-    questions = []
-    for q in split.questions:
-        if q.answer is not None:
-            questions.append(q)
+    questions = with_answers(split.questions)
     predictions = read_entry(path, questions).predictions
     about = described_run(path) or {}
     kind = kind_of_data(Path(arguments.data or BENCHMARKS[benchmark].mini))

@@ -19,7 +19,7 @@ from po3d.benchmarks.choices import gapped, letter
 from po3d.benchmarks.registry import BENCHMARKS, difficulty_options, opened
 from po3d.benchmarks.twin_folder import TWIN, described
 from po3d.benchmarks.vlmevalkit import cells, write_table
-from po3d.evaluation.compare import read_entry
+from po3d.evaluation.compare import read_entry, with_answers
 from po3d.evaluation.harness import FORMATS, lmms_task
 from po3d.evaluation.harness.vlmevalkit_results import write_results
 from po3d.evaluation.report.records import data_of, described_run
@@ -96,10 +96,7 @@ def export(
     `bare`: only the question, for a harness's own class of the benchmark (vlmevalkit). `inline`:
     images as data URIs (openai). `twin`: the description of a twin, for the data set card
     (datasets)."""
-    questions = []
-    for q in split.questions:
-        if q.answer is not None:
-            questions.append(q)
+    questions = with_answers(split.questions)
     if not questions:
         raise InputError("nothing to export: no question has an answer")
     known("format", form, FORMATS)
@@ -174,7 +171,9 @@ def _write_table(
             one = query(q)
             values |= {"question": one.text, "image": list(one.pictures)}
         if multi_image:
-            paths = [_file_name(name, encoded.image_format) for name in pictures(q)]
+            paths = []
+            for name in pictures(q):
+                paths.append(_file_name(name, encoded.image_format))
             values["image_path"] = str(paths)
         return values
 

@@ -15,6 +15,7 @@ from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.choices import LETTERS, filled, gapped
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.benchmarks.twin_folder import kind_of_data
+from po3d.evaluation.compare import with_answers
 from po3d.evaluation.harness.harness_files import ResponseRow, iterate_rows
 from po3d.evaluation.report.notes import data_line
 from po3d.evaluation.report.records import IMPORTED
@@ -285,14 +286,13 @@ def _plain(text: str) -> str:
 def import_command(arguments: argparse.Namespace) -> int:
     """Write OUT and OUT.import.json, and print a summary of the rows."""
     split = opened(arguments.benchmark, arguments.data, arguments.size)
-    questions = []
-    for q in split.questions:
-        if q.answer is not None:
-            questions.append(q)
+    questions = with_answers(split.questions)
     benchmark = BENCHMARKS[arguments.benchmark]
     first = arguments.scorer or benchmark.scorers[0]
     result = import_rows(iterate_rows(arguments.file), questions, benchmark, first)
-    absent = [Prediction(i, "failed", reason="no row in the results file") for i in result.missing]
+    absent = []
+    for i in result.missing:
+        absent.append(Prediction(i, "failed", reason="no row in the results file"))
     whole = benchmark.score(questions, [*result.predictions, *absent], first)
     scored = {first: whole["rows"], **whole["other_scorers"]}
     out = Path(arguments.out)
@@ -307,7 +307,9 @@ def import_command(arguments: argparse.Namespace) -> int:
     for key in ("missing", "unmatched", "damaged", "repaired", "duplicates", "other_gold"):
         summary[key] = getattr(result, key)
     write_json(sidecar, summary)
-    names = {scorer: benchmark.scorer_names.get(scorer, scorer) for scorer in scored}
+    names = {}
+    for scorer in scored:
+        names[scorer] = benchmark.scorer_names.get(scorer, scorer)
     print(visible(_summary_text(questions, result, {names[s]: r for s, r in scored.items()})))
     print(f"measured on {data_line({**data, 'images': whole['images']})}")
     print(f"\nwrote {out} and {sidecar}")

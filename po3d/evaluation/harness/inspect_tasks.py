@@ -18,6 +18,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric
 from inspect_ai.solver import TaskState, generate
 
 from po3d.benchmarks.registry import benchmark_of
+from po3d.evaluation.compare import with_answers
 from po3d.evaluation.harness.export import LONGEST, Encoded, open_split
 from po3d.reasoning.questions import Prediction, Question, pictures
 from po3d.systems.answers import predicted
@@ -28,10 +29,7 @@ def items(benchmark: str, data: str | None = None, size: int | None = None) -> T
     """Return a task of the questions on the first `size` images of the release or twin at `data`,
     or of the shipped split."""
     split = open_split(benchmark, data, size)
-    questions = []
-    for q in split.questions:
-        if q.answer is not None:
-            questions.append(q)
+    questions = with_answers(split.questions)
     names: list[str] = []
     for q in questions:
         names += pictures(q)

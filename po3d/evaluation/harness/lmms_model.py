@@ -64,18 +64,16 @@ class LmmsPo3d(lmms):
         content = []
         for message in doc_to_messages(doc):
             content += message["content"]
-        result = []
+        texts, pictures = [], []
         for part in content:
             if part["type"] == "text":
-                result.append(part["text"])
-        texts = tuple(result)
+                texts.append(part["text"])
+            elif part["type"] == "image":
+                pictures.append(part["url"])
+        texts = tuple(texts)
         if self.known is not None:
             prediction = _of(doc, self.known)
         else:
-            pictures = []
-            for part in content:
-                if part["type"] == "image":
-                    pictures.append(part["url"])
             try:
                 if len(pictures) != 1:
                     raise Refusal(400, f"a street question needs one image, not {len(pictures)}")

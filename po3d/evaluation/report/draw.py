@@ -71,7 +71,9 @@ class _Sheet:
         (x0, y0), (x1, y1) = ends
         self.draw.line([(x0, y0), (x1, y1)], fill=color, width=width)
         back = math.atan2(y0 - y1, x0 - x1)
-        tips = [(x1 + 9 * math.cos(back + s), y1 + 9 * math.sin(back + s)) for s in (0.45, -0.45)]
+        tips = []
+        for s in (0.45, -0.45):
+            tips.append((x1 + 9 * math.cos(back + s), y1 + 9 * math.sin(back + s)))
         self.draw.polygon([(x1, y1), *tips], fill=color)
 
     def label(self, at: Sequence[float], words: str, color: RGB, ground: RGB = BLACK) -> None:
@@ -235,7 +237,9 @@ def _camera(sheet: _Sheet, scene: Scene, to_pixels: ToPixels, side: int) -> None
     angle = (
         math.atan2(b[1] - a[1], b[0] - a[0]) if np.linalg.norm(look[:2]) > 1e-6 else -math.pi / 2
     )
-    rays = [(x + 22 * math.cos(angle + s), y + 22 * math.sin(angle + s)) for s in (-0.45, 0.45)]
+    rays = []
+    for s in (-0.45, 0.45):
+        rays.append((x + 22 * math.cos(angle + s), y + 22 * math.sin(angle + s)))
     sheet.draw.polygon([(x, y), *rays], fill=(*SKY, 110), outline=SKY)
     sheet.draw.ellipse((x - 4, y - 4, x + 4, y + 4), fill=SKY, outline=BLACK)
 
@@ -290,11 +294,7 @@ def draw_change(before: Scene, edited: Edited) -> Image.Image:
             was, here = before.objects[old].position[:2], after.objects[new].position[:2]
             if math.dist(was, here) > 0.02:
                 moved[new] = was
-    result = []
-    for k in edited.touched_before:
-        if k not in edited.index:
-            result.append(k)
-    gone = frozenset(result)
+    gone = edited.touched_before.difference(edited.index)
     views = [
         _view(before, axes, edited.touched_before, "before", {}, gone),
         _view(after, axes, edited.touched, "after", moved, frozenset()),

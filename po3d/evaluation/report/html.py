@@ -184,25 +184,25 @@ def _plots(page: Page) -> str:
         )
         cards.append(("Reliability", "", svg.reliability(page.trust), ece))
     if page.risk and page.trust:
-        result = []
+        within = []
         for level, point in page.trust["coverage_at"].items():
-            result.append(
-                f"{100 * point['coverage']:.1f} % of the questions can be answered at "
-                f"{100 * float(level):g} % risk"
-            )
-        within = "; ".join(result)
-        cards.append(("Risk and coverage", "", svg.risk_coverage(*page.risk), within + "."))
+            coverage = f"{100 * point['coverage']:.1f} % of the questions"
+            within.append(f"{coverage} can be answered at {100 * float(level):g} % risk")
+        note = "; ".join(within) + "."
+        cards.append(("Risk and coverage", "", svg.risk_coverage(*page.risk), note))
     if page.grid:
         note = (
             "Shapley shares of the error rate, in percentage points; they add up to the error rate."
         )
         cards.append(("Error attribution", "full", svg.shares(page.grid["attribution"]), note))
         if page.grid["curves"]:
-            plots = svg.noise_curves(page.grid["curves"], page.grid["units"])
-            curves = "".join(f"<div><h3>{escape(name)}</h3>{plot}</div>" for name, plot in plots)
+            curves = ""
+            for name, plot in svg.noise_curves(page.grid["curves"], page.grid["units"]):
+                curves += f"<div><h3>{escape(name)}</h3>{plot}</div>"
             title = "Sensitivity to noise in one module, all else from ground truth"
             cards.append((title, "full", f'<div class="curves">{curves}</div>', ""))
-    cards += [(plot.title, "full", _picture(plot), plot.note) for plot in page.figures]
+    for plot in page.figures:
+        cards.append((plot.title, "full", _picture(plot), plot.note))
     page = ""
     for title, kind, plot, note in cards:
         below = _note(note) if note else ""
@@ -243,6 +243,5 @@ def _provenance(report: Mapping[str, Any]) -> str:
         facts.append((f"data {key}", str(portable(value))))
     for name, value in (report.get("settings") or {}).items():
         facts.append((name, str(portable(value))))
-    versions = ", ".join(f"{name} {value}" for name, value in run["versions"].items())
-    facts.append(("versions", versions))
+    facts.append(("versions", ", ".join(f"{k} {v}" for k, v in run["versions"].items())))
     return "<dl>" + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts) + "</dl>"

@@ -39,7 +39,10 @@ def traces(
         for figure in figures:
             if figure.key not in drawing_index:
                 drawing_index[figure.key] = drawings.add(figure.scene, figure.up, figure.marked)
-        return tuple((figure.title, drawing_index[figure.key]) for figure in figures)
+        result = []
+        for figure in figures:
+            result.append((figure.title, drawing_index[figure.key]))
+        return tuple(result)
 
     def traced(q: Question, p: Prediction) -> dict[str, Any]:
         try:

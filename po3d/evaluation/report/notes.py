@@ -59,7 +59,8 @@ def table_notes(report: Mapping[str, Any], table: Table) -> list[str]:
         lines.append(f"*: published by the benchmark's paper, measured on {official(report)}.")
     if any(name.endswith(LATER) for name in first):
         lines.append("†: published later, each with its own protocol.")
-        lines += [f"† {line}." for line in source_lines(report["benchmark"], first)]
+        for line in source_lines(report["benchmark"], first):
+            lines.append(f"† {line}.")
     if marked and on_twin(report["split"]):
         questions = "The twin's questions are not the official ones"
         lines.append(f"{questions}, so rows with and without a mark are not comparable.")

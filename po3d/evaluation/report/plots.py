@@ -1,5 +1,6 @@
 """Plots of reliability and of sensitivity to noise."""
 
+import itertools
 from collections.abc import Mapping, Sequence, Sized
 from operator import itemgetter
 from pathlib import Path
@@ -46,11 +47,7 @@ def sensitivity_plot(
     def draw(figure: Any) -> None:
         rows, columns = _panels(curves)
         panels = figure.subplots(rows, columns, sharey=True, squeeze=False)
-        result = []
-        for points in curves.values():
-            for p in points:
-                result.append(lower_end(p))
-        lowest = min(result)
+        lowest = min(map(lower_end, itertools.chain.from_iterable(curves.values())))
         for axes, (name, points) in zip(panels.flat, curves.items()):
             sigma, value, low, high = np.array(list(map(itemgetter(*POINT), points)), float).T
             known = np.isfinite(low)

@@ -5,6 +5,7 @@ Text is escaped; colours and fonts are set by classes of the page's style sheet;
 classes s0, s1, ...
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -169,7 +170,7 @@ def noise_curves(
 ) -> list[tuple[str, str]]:
     """Return (quantity, plot) of each noise curve of the grid: accuracy against noise, with its
     interval."""
-    lowest = min((lower_end(p) for points in curves.values() for p in points), default=0)
+    lowest = min(map(lower_end, itertools.chain.from_iterable(curves.values())), default=0)
     floor = max(0, 10 * int((lowest - 5) // 10))
     floor -= floor % 20 if floor < 60 else 0  # so that there is a tick at 100
     plots = []

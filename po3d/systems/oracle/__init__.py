@@ -12,6 +12,7 @@ curve over sigma is smooth. The noise does not enter the scene's own uncertainty
 executor's.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -162,11 +163,7 @@ class OracleModules:
                 continue
             if module == "detection":
                 gone = lost(scene.image, len(rows), sigma, seed, module)
-                result = []
-                for row, away in zip(rows, gone):
-                    if not away:
-                        result.append(row)
-                rows = tuple(result)
+                rows = tuple(itertools.compress(rows, np.logical_not(gone)))
             scene = self.noisy(scene, module, sigma, seed)
         return SubstitutedScene(scene, rows)
 
@@ -180,7 +177,9 @@ class OracleModules:
         the distance along the optical axis; position includes it. With all modules named the result
         equals `gt`."""
         here, true_of = self.paired(predicted, gt, modules)
-        pairs: list[tuple[int | None, int | None]] = [(i, true_of.get(i)) for i in range(len(here))]
+        pairs: list[tuple[int | None, int | None]] = []
+        for i in range(len(here)):
+            pairs.append((i, true_of.get(i)))
         if "detection" in modules:
             predicted_of = {j: i for i, j in true_of.items()}
             pairs = [(predicted_of.get(j), j) for j in range(len(gt))]
@@ -262,27 +261,21 @@ class OracleModules:
 def checked_noise(noise: Mapping[str, float], rows: Mapping[str, Module]) -> dict[str, float]:
     """Return the noise of modules in the order of the table; InputError for a module without noise
     or an invalid size."""
-    result = {{"colour": "color"}.get(name, name): size for name, size in noise.items()}
+    result = {}
+    for name, size in noise.items():
+        result[{"colour": "color"}.get(name, name)] = size
+    known = [name for name, row in rows.items() if row.unit]
     for name, size in result.items():
-        if name not in rows or not rows[name].unit:
-            values = []
-            for m, row in rows.items():
-                if row.unit:
-                    values.append(m)
-            known = ", ".join(values)
+        if name not in known:
             raise InputError(
-                f"noise={{{name}: ...}}: no noise model for this module; known: {known}"
+                f"noise={{{name}: ...}}: no noise model for this module; known: {', '.join(known)}"
             )
         number = isinstance(size, int | float) and not isinstance(size, bool)
         if not number or not 0 <= size < float("inf"):
             raise InputError(
                 f"noise={{{name}: {size!r}}} should be a non-negative number ({rows[name].unit})"
             )
-    items = {}
-    for name in rows:
-        if name in result:
-            items[name] = result[name]
-    return items
+    return {name: result[name] for name in known if name in result}
 
 
 def checked_modules(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:

@@ -92,7 +92,10 @@ class Answers:
         named = dict(zip(self.domain.modules, settings))
         reading = {m: named.pop(m) for m in self.domain.reading}
         gone = {m: self._lost(m, setting) for m, setting in reading.items()}
-        true = [m for m in reading if reading[m] != PREDICTED]
+        true = []
+        for m in reading:
+            if reading[m] != PREDICTED:
+                true.append(m)
         before, self._answering = self._answering, {}
         results = []
         for k, (q, read, gold) in enumerate(zip(self.questions, self.read, self.gold)):

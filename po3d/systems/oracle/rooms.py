@@ -35,7 +35,9 @@ Base = tuple[int, ObjectState] | None
 
 
 def _resized(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
-    below = [None if k is None else (k, scene.objects[k]) for k in support(scene.objects)]
+    below = []
+    for k in support(scene.objects):
+        below.append(None if k is None else (k, scene.objects[k]))
     states = resized(scene, sigma, random).objects
     return replace(scene, objects=tuple(_standing(states, scene.objects, below)))
 
@@ -59,7 +61,9 @@ def _joined(
     here: Scene, gt: Scene, rows: Sequence[SubstitutedRow], modules: Sequence[str]
 ) -> Scene:
     true = "position" in modules
-    stood = [gt.objects[row.true] if true and row.true is not None else row.before for row in rows]
+    stood = []
+    for row in rows:
+        stood.append(gt.objects[row.true] if true and row.true is not None else row.before)
     states = _standing([row.state for row in rows], stood, _below(here, gt, rows, true))
     return replace(here, objects=tuple(states))
 
