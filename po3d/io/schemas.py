@@ -140,11 +140,9 @@ def _wanted(kind: str, context: dict[str, Any], message: str) -> str:
         "list_type": "should be a list",
         "tuple_type": "should be a list",
     }
-    return (
-        messages[kind].format_map(context)
-        if kind in messages
-        else message.replace("Input should", "should", 1)
-    )
+    if kind in messages:
+        return messages[kind].format_map(context)
+    return message.replace("Input should", "should", 1)
 
 
 # --- predictions ----------------------------------------------------------------------------------

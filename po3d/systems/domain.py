@@ -108,11 +108,9 @@ class Execution(NamedTuple):
     @property
     def believed(self) -> float:
         """Probability of the answer times probability of the parse; 0 without an answer."""
-        return (
-            0.0
-            if self.outcome.answer is None
-            else (self.outcome.probability or 0.0) * self.reading.probability
-        )
+        if self.outcome.answer is None:
+            return 0.0
+        return (self.outcome.probability or 0.0) * self.reading.probability
 
 
 class SceneExecutor(Protocol):

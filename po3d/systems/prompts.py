@@ -148,11 +148,9 @@ class Prompter:
         question's images."""
         if self.setting.scenes == "none":
             return []
-        return (
-            [context.truth()]
-            if self.setting.scenes == "ground_truth"
-            else predicted_tables(question, self.predicted, self.scenes_file)
-        )
+        if self.setting.scenes == "ground_truth":
+            return [context.truth()]
+        return predicted_tables(question, self.predicted, self.scenes_file)
 
 
 def predicted_tables(

@@ -156,11 +156,9 @@ def _reason(outcome: Outcome, program: Call) -> str:
     for p in outcome.trace[step.inputs[0]].objects.values():
         if p > LEAST_PROBABILITY:
             likely.append(p)
-    return (
-        f"not found: there are no {things} in the scene"
-        if not likely
-        else f"ambiguous: there are {len(likely)} {things}, not one"
-    )
+    if not likely:
+        return f"not found: there are no {things} in the scene"
+    return f"ambiguous: there are {len(likely)} {things}, not one"
 
 
 def _by_shape(program: Call) -> Call:
