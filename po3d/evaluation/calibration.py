@@ -67,16 +67,16 @@ def abstain(prediction: Prediction, below: float) -> Prediction:
     return replace(prediction, status="abstained", answer=None, reason=reason)
 
 
-def reliability(probabilities: ArrayLike, right: ArrayLike, bins: int = BINS) -> list[dict]:
+def reliability(probabilities: ArrayLike, right: ArrayLike) -> list[dict]:
     """Compute the data of a reliability diagram: bins of equal width, without empty ones. A bin has
     the answers whose probability is in (low, high]: their number n, confidence (mean probability)
     and accuracy (fraction correct)."""
     p, r = np.asarray(probabilities, float), np.asarray(right, float)
-    column = np.clip(np.ceil(p * bins).astype(int) - 1, 0, bins - 1)
+    column = np.clip(np.ceil(p * BINS).astype(int) - 1, 0, BINS - 1)
     rows = []
     for k in np.unique(column).tolist():
         in_bin = column == k
-        row = {"low": k / bins, "high": (k + 1) / bins, "n": int(in_bin.sum())}
+        row = {"low": k / BINS, "high": (k + 1) / BINS, "n": int(in_bin.sum())}
         row["confidence"], row["accuracy"] = float(p[in_bin].mean()), float(r[in_bin].mean())
         rows.append(row)
     return rows
