@@ -237,10 +237,7 @@ def compare_command(arguments: argparse.Namespace) -> int:
         arguments.files, arguments.benchmark, arguments.data, arguments.size, arguments.scorer
     )
     name, root, size = data.benchmark, data.root, data.size
-    questions = []
-    for q in opened(name, root, size).questions:
-        if q.answer is not None:
-            questions.append(q)
+    questions = with_answers(opened(name, root, size).questions)
     if not questions:
         raise InputError("the questions have no gold answers, so nothing can be compared")
     entries = read_entries(arguments.files, arguments.names, questions, "files")

@@ -64,8 +64,7 @@ def _beside(table: Table, others: Sequence[dict]) -> Table:
     at = table.rules[0] if table.rules else len(table.rows)
     more = []
     for other in others:
-        for row in figure_rows(other["system"], other["rows"]):
-            more.append(row)
+        more += figure_rows(other["system"], other["rows"])
     rows = [*table.rows[:at], *more, *table.rows[at:]]
     return table._replace(rows=rows, rules=tuple(r + len(more) for r in table.rules))
 

@@ -73,19 +73,14 @@ def row_name(report: Mapping[str, Any]) -> str:
 def words(settings: Mapping[str, Any]) -> list[str]:
     """Return the settings in words, in a fixed order."""
     settings = new_settings(settings)
-    known = []
-    for key in _KEY_WORDS:
-        if key in settings:
-            known.append(_KEY_WORDS[key](settings[key]))
-    others = []
-    for k, v in settings.items():
-        if k not in _KEY_WORDS and k not in _UNSAID:
-            others.append(f"{k}={v}")
     result = []
-    for word in (*known, *others):
-        if word:
-            result.append(word)
-    return result
+    for key, words_of in _KEY_WORDS.items():
+        if key in settings:
+            result.append(words_of(settings[key]))
+    for key, value in settings.items():
+        if key not in _KEY_WORDS and key not in _UNSAID:
+            result.append(f"{key}={value}")
+    return list(filter(None, result))
 
 
 def settings_of(

@@ -176,10 +176,7 @@ def unanswered(report: Mapping[str, Any]) -> str:
 
 def _remarks(report: dict) -> list[str]:
     """Return notes on missing answers, missing intervals, and the split's files."""
-    lines = []
-    for note in (unanswered(report), no_intervals(report)):
-        if note:
-            lines.append(note)
+    lines = list(filter(None, (unanswered(report), no_intervals(report))))
     return lines + [f"note: {note}" for note in report.get("notes", ())]
 
 
