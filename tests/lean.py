@@ -61,7 +61,6 @@ CODES = {"serve": 2, "pose-real": 2}  # of the jobs that end with another one th
 # The job of a command that needs an extra, which it should name.
 OTHERS = {
     "generate": ["benchmark=pulsecheck457", "size=1", "out={}/twin"],
-    "completion": ["bash"],
     "studio": [],
 }
 

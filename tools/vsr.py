@@ -91,8 +91,8 @@ def wanted(caption: Caption, program: str, pipeline: Pipeline) -> str:
     named = {"x": caption.first, "y": caption.second}
     call = Call.parse(re.sub(r'"([xy])"', lambda m: f'"{named[m[1]]}"', program))
     question = Question("caption", "caption", caption.text, "2d", "")
-    parse = pipeline.executor.adapted(call, question)
-    return pipeline.executor.stored_text(ParsedQuestion(parse))
+    parse = pipeline.domain.adapted(call, question)
+    return pipeline.domain.stored_text(ParsedQuestion(parse))
 
 
 def run(path: Path, size: int, seed: int, show_wrong: bool) -> None:

@@ -28,13 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--benchmark", choices=tuple(MODULES), help="check this benchmark only (default: all)"
     )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="an argument of the class; may be repeated",
-    )
+    text = "an argument of the class; may be repeated"
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -99,19 +94,24 @@ def _on(estimator: Any, name: str) -> Iterator[tuple[bool, str]]:
 def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tuple[bool, str]]:
     """Check a split's predicted scenes in two calls, and the answers of gold programs on them."""
     from po3d.evaluation.run import by_image
-    from po3d.systems.domain import domain
+    from po3d.systems.domain import domain as domain_of
     from po3d.systems.interfaces import Context, PerceptionInput
     from po3d.systems.pipeline import Pipeline, pictures_of
     from po3d.systems.scene_sources import source_of
 
-    executor = domain(world)
+    domain = domain_of(world)
     source = source_of(estimator, world)
-    system = Pipeline(source, None, executor, executor.reading)
+    system = Pipeline(source, None, domain, domain.reading)
     query = list(by_image(split.questions).items())
     batch = [(own, Context.of(split, image)) for image, own in query]
-    looks = [PerceptionInput(context, pictures_of(own, context)) for own, context in batch]
+    looks = []
+    for own, context in batch:
+        looks.append(PerceptionInput(context, pictures_of(own, context)))
     first, again = source.tables(looks), source.tables(looks)
-    scenes = [scene for own in first for scene in own]
+    scenes = []
+    for own in first:
+        for scene in own:
+            scenes.append(scene)
     things = sum(map(len, scenes))
     yield (
         True,
@@ -122,7 +122,10 @@ def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tupl
         same,
         f"{name}: the same images give the same scenes again" + ("" if same else ": they differ"),
     )
-    result = [p for own in system.answers(batch) for p in own]
+    result = []
+    for own in system.answers(batch):
+        for p in own:
+            result.append(p)
     answered = sum(p.status == "ok" for p in result)
     yield (
         True,

@@ -209,7 +209,11 @@ def _job(main: Callable[[DictConfig], None], name: str, config: DictConfig) -> N
 
 
 def _flags(arguments: Sequence[str]) -> list[str]:
-    return [a for a in arguments if a.startswith("-")]
+    result = []
+    for a in arguments:
+        if a.startswith("-"):
+            result.append(a)
+    return result
 
 
 def _describe(name: str, usage: str | None, arguments: Sequence[str]) -> None:

@@ -108,11 +108,9 @@ class Execution(NamedTuple):
     @property
     def believed(self) -> float:
         """Probability of the answer times probability of the parse; 0 without an answer."""
-        return (
-            0.0
-            if self.outcome.answer is None
-            else (self.outcome.probability or 0.0) * self.reading.probability
-        )
+        if self.outcome.answer is None:
+            return 0.0
+        return (self.outcome.probability or 0.0) * self.reading.probability
 
 
 class SceneExecutor(Protocol):
@@ -267,12 +265,16 @@ class Domain:
     def length(self, program: Call) -> int:
         """Return the number of operations of a program of the general parser, for which the weights
         of alternative parses are fitted."""
-        return sum(1 for _ in (program if self.core_lengths else self.in_notation(program)).calls())
+        tree = program if self.core_lengths else self.in_notation(program)
+        return len(list(tree.calls()))
 
     def stored_text(self, reading: ParsedQuestion) -> str:
         """Return the text of the programs for a prediction: "change ; question", or the question's
         alone."""
-        return " ; ".join(self.in_notation(p.program).text() for p in reversed(reading.parses))
+        result = []
+        for p in reversed(reading.parses):
+            result.append(self.in_notation(p.program).text())
+        return " ; ".join(result)
 
     def stored_program(self, text: str) -> Call:
         """Parse the text of a program in the domain's notation or in that of the language."""
@@ -310,11 +312,14 @@ class Domain:
 
     def things(self, readings: Sequence[ParsedQuestion]) -> Sequence[str]:
         """Return the object names in the questions, for open-vocabulary detectors."""
-        programs = [r.question.program for r in readings if r.question.program is not None]
-        calls = [c for program in programs for c in program.calls() if self.open_vocabulary]
-        names = [call.args[0] for call in calls if call.op == "refer"]
-        names += [call.args[1] for call in calls if call.op == "filter" and call.args[0] == "name"]
-        return tuple(dict.fromkeys(map(str, names)))
+        phrases, names = [], []
+        for reading in readings if self.open_vocabulary else ():
+            for call in reading.question.program.calls() if reading.question.program else ():
+                if call.op == "refer":
+                    phrases.append(str(call.args[0]))
+                elif call.op == "filter" and call.args[0] == "name":
+                    names.append(str(call.args[1]))
+        return tuple(dict.fromkeys(phrases + names))
 
     # --- scenes
 
@@ -363,7 +368,10 @@ class Domain:
     def explaining(self, options: Mapping[str, Any]) -> Self:
         """Return the executor that explains the answers of a run with these options."""
         used = {name: options.get(name) for name, _ in self.explanation_settings}
-        changed = {name: value for name, value in used.items() if value is not None}
+        changed = {}
+        for name, value in used.items():
+            if value is not None:
+                changed[name] = value
         return replace(self.certain(), **{**dict(self.explanation_settings), **changed})
 
     def doubt(self, execution: Execution, scene: Scene) -> str:

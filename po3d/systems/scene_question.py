@@ -44,7 +44,7 @@ class SceneQuestion:
 
     @property
     def domain(self) -> Domain:
-        return self.pipeline.executor
+        return self.pipeline.domain
 
     @cached_property
     def executor(self) -> SceneExecutor:

@@ -55,8 +55,8 @@ def run(case: str, change, folder, **options) -> dict:
     made = system(change)
     kind = OracleMixer(made)
     predict(split, made, folder, {})
-    groups = {m: [m] for m in kind.executor.modules if m in ("detection", "heading")}
-    groups["rest"] = [m for m in kind.executor.modules if m not in groups]
+    groups = {m: [m] for m in kind.domain.modules if m in ("detection", "heading")}
+    groups["rest"] = [m for m in kind.domain.modules if m not in groups]
     return run_grid(
         kind, module, split, {"groups": groups, "singles": False, **options}, folder, scorer, 0
     )
@@ -146,7 +146,7 @@ def test_a_cell_answers_as_the_system_whose_modules_are_replaced(case):
     split, _, system, _ = CASES[case]
     made = system(spoiled)
     kind, scenes = OracleMixer(made), made.tables.seen
-    modules = kind.executor.modules
+    modules = kind.domain.modules
     mixtures = [
         (),
         ("heading",),
@@ -230,7 +230,7 @@ def test_shipped_plans_hold_every_module(case):
     made = plan(kind, options)
     assert len(made.subsets) == 64
     assert {"heading", "position", "depth", "size"} <= set(made.curves)
-    assert made.cells[0].settings == (PREDICTED,) * len(kind.executor.modules)
+    assert made.cells[0].settings == (PREDICTED,) * len(kind.domain.modules)
 
 
 # --- from end to end ------------------------------------------------------------------------------

@@ -45,10 +45,10 @@ def calibrated(n, name="calibrated"):
 def test_bins_hold_every_answer_once_and_their_means_are_the_whole_mean(pairs):
     p, right = map(np.array, zip(*pairs))
     bins = reliability(p, right)
-    assert sum(b.n for b in bins) == len(p)
-    assert sum(b.n * b.confidence for b in bins) == pytest.approx(p.sum())
-    assert sum(b.n * b.accuracy for b in bins) == pytest.approx(right.sum())
-    assert all(b.low - 1e-12 <= b.confidence <= b.high + 1e-12 for b in bins)
+    assert sum(b["n"] for b in bins) == len(p)
+    assert sum(b["n"] * b["confidence"] for b in bins) == pytest.approx(p.sum())
+    assert sum(b["n"] * b["accuracy"] for b in bins) == pytest.approx(right.sum())
+    assert all(b["low"] - 1e-12 <= b["confidence"] <= b["high"] + 1e-12 for b in bins)
 
 
 @given(items)

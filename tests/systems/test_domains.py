@@ -64,7 +64,7 @@ def test_every_option_of_a_domain_can_be_set_in_a_config_and_none_changes_unaske
     assert options.get("scenes", "predicted") in composition.PICTURES
     if "scenes" in options:
         system = build_pipeline(name, scenes="ground_truth", parser="benchmark")
-        changed = {k for k, v in options.items() if getattr(system.executor, k, v) != v}
+        changed = {k for k, v in options.items() if getattr(system.domain, k, v) != v}
         assert not changed
         assert system.second is None
 

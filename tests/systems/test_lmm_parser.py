@@ -110,7 +110,7 @@ def test_predicted_tables_come_from_a_run(tmp_path):
 
 @pytest.mark.parametrize("world", sorted(DOMAIN_MODULES))
 def test_the_language_that_a_model_is_given_is_the_executors(world):
-    executor = oracle(world).executor
+    executor = oracle(world).domain
     for _, _, program, *edit in _words()[world]["examples"]:
         executor.dialect.parse(program)
         if edit:

@@ -363,7 +363,7 @@ def test_the_threshold_is_compared_with_the_printed_probability(model):
             ]
         }
     )
-    mode = asks.pipeline.executor.belief_mode
+    mode = asks.pipeline.domain.belief_mode
     lower, higher = (
         replace(read_scene(ROOM), answer_calibration=AnswerCalibration(1.0, offset, mode))
         for offset in (-1.0, 1.0)

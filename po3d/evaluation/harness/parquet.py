@@ -40,8 +40,7 @@ def write(
     """Write data/test-*.parquet and README.md below `out`; return `out`.
 
     `encoded`: image bytes by name; `files`: their names in the data set; `twin`: the description of
-    a twin, None for a release.
-    """
+    a twin, None for a release."""
     pa = needed("pyarrow", "datasets", "a data set needs")
     from pyarrow import parquet
 

@@ -68,7 +68,7 @@ def _occlusion(scene: Scene, sigma: float, random: np.random.Generator) -> Scene
     occluders = []
     for i, belief in enumerate(scene.occluders):
         if changed[i]:
-            others = [j for j in range(n) if j != i]
+            others = [*range(i), *range(i + 1, n)]
             belief = {} if belief else {others[int(other[i] * (n - 1))]: 1.0}
         occluders.append(belief)
     return replace(scene, occluders=tuple(occluders))
