@@ -12,7 +12,7 @@ import numpy as np
 
 from po3d.io.seeding import rng
 from po3d.synthesis.render.environment import RGB
-from po3d.synthesis.shapes import chairs, furnishing
+from po3d.synthesis.shapes import chairs, furnishing, tables
 from po3d.synthesis.shapes.mesh import Generator, Mesh, assemble
 from po3d.synthesis.shapes.palettes import muted, palette_colors, palettes
 
@@ -40,6 +40,7 @@ _NAMES = (
     "wearable",
     "furnishing",
     "chairs",
+    "tables",
 )
 # Each module has SHAPES: category -> function that samples the pieces of one variant with a
 # Generator.
@@ -48,7 +49,7 @@ SHAPES: dict[str, Generator] = {
     name: make for module in MODULES for name, make in module.SHAPES.items()
 }
 # Categories with catalogue models in every split; our shapes only add variety in training.
-TRAIN_ONLY = frozenset({**furnishing.SHAPES, **chairs.SHAPES})
+TRAIN_ONLY = frozenset({**furnishing.SHAPES, **chairs.SHAPES, **tables.SHAPES})
 
 
 def shape(category: str, variant: int) -> tuple[Mesh, dict[str, RGB]]:
