@@ -3,6 +3,7 @@ nothing that it is sure of.
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,15 +13,19 @@ from po3d.io.errors import InputError
 from po3d.perception.detection import Detections
 from po3d.perception.fit import project_boxes, wrapped
 from po3d.perception.street import viewing_azimuth
+from po3d.scene.geometry import Camera
 from po3d.scene.street import AXES, CAMERA_POSITION, camera, extent
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES, PARENT, SHAPES
+from po3d.synthesis.render.crops import Backdrop, Tile
 from po3d.synthesis.render.device import RenderError
+from po3d.synthesis.render.instances import PlacedMesh
 from po3d.synthesis.street.dataset import render_example
+from po3d.synthesis.vehicles import vehicle
 from po3d.systems import render_compare, scene_sources
 from po3d.systems.build import build_pipeline
 from po3d.systems.estimators import identity
-from po3d.systems.render_compare import SIDE, ImageCrop, RenderCompare
+from po3d.systems.render_compare import PAINT, SIDE, ImageCrop, RenderCompare
 
 # Another shape of the same kind.
 OTHER = {s: next(o for o in SHAPES if o != s and PARENT[o] == PARENT[s]) for s in SHAPES}
@@ -132,6 +137,45 @@ def test_equal_batches_give_equal_beliefs_in_any_company():
     again = RenderCompare()([first], seen(truth, right=0.4, flip=0.4, wrong_way=True))
     for a, b in zip(alone.leaves(), again.leaves(), strict=True):
         assert torch.equal(a, b)
+
+
+@pytest.mark.render
+def test_a_batch_gives_the_beliefs_of_its_images_alone():
+    pictures, tables = [], []
+    for index in range(2):
+        picture, truth = example(index)
+        pictures.append(picture)
+        few = replace(truth, objects=truth.objects[:3])
+        tables.append(seen(few, right=0.4, flip=0.4, wrong_way=True))
+    leaves = zip(*(table.leaves() for table in tables), strict=True)
+    together = RenderCompare()(pictures, tables[0].of(torch.cat(pair) for pair in leaves))
+    for b, (picture, table) in enumerate(zip(pictures, tables, strict=True)):
+        alone = RenderCompare()([picture], table)
+        for one, both in zip(alone.leaves(), together.leaves(), strict=True):
+            torch.testing.assert_close(one[0], both[b], rtol=0, atol=1e-9)
+
+
+@pytest.mark.render
+def test_neighbours_hide_a_subject_by_depth():
+    renderer = render_compare._renderer()
+    world = camera()
+    view = Camera(SIDE, SIDE, 300.0, world.cam_T_world, (SIDE / 2, SIDE / 2))
+    nearer = 1.5 * world.position[:2] / np.linalg.norm(world.position[:2])
+
+    def placed(position: np.ndarray) -> PlacedMesh:
+        return PlacedMesh(vehicle("sedan", 1), 1.8, tuple(position), 0.5, (0.5, 0.1, 0.1), PAINT)
+
+    neighbours = [], [placed(nearer)], [placed(-nearer)]
+    tiles = [Tile(placed(np.zeros(2)), k) for k in range(3)]
+    images = renderer.render(tiles, [Backdrop(others, view) for others in neighbours])
+    alone, behind, in_front = images.subject
+    assert 0 < behind.sum() < 0.9 * alone.sum()
+    assert not (behind & ~alone).any()
+    np.testing.assert_array_equal(in_front, alone)
+    hidden = alone & ~behind
+    assert (images.rgb[1][hidden] != images.rgb[0][hidden]).any()
+    np.testing.assert_array_equal(images.rgb[1][behind], images.rgb[0][behind])
+    assert (images.rgb[2][~alone] != images.rgb[0][~alone]).any()
 
 
 def test_histograms_are_the_cell_means_of_the_directions():
