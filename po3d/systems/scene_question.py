@@ -12,7 +12,8 @@ from itertools import pairwise
 
 from po3d.language.english import singular, words_of
 from po3d.language.grammar import GrammarError
-from po3d.language.program import LEAVES
+from po3d.language.lexicon import ABOVE, fits
+from po3d.language.program import LEAVES, Call
 from po3d.language.read.parse import Parse
 from po3d.language.say.plain import say
 from po3d.reasoning.questions import Question
@@ -194,8 +195,10 @@ class SceneQuestion:
         by another one; return the reason for abstaining, "" if none."""
         change = self.question.change
         noun = missing_category(change, self.tables.scene) if change else ""
-        changed = "" if reading.change is None else str(reading.change.program)
-        return f"there is no {noun} in the scene" if noun and f'"{noun}"' not in changed else ""
+        program = reading.change and reading.change.program
+        if not noun or program is None or names_mentioned(change, program):
+            return ""
+        return f"there is no {noun} in the scene"
 
     def interpretations(
         self, readings: Sequence[ParsedQuestion], executor: SceneExecutor | None = None
@@ -231,6 +234,19 @@ def _sentence(parse: Parse) -> str:
         return say(parse.program)
     except GrammarError:
         return str(parse.program)
+
+
+def names_mentioned(text: str, change: Call) -> bool:
+    """Return whether the text mentions every name of a change's program: a word of it, or a noun of
+    the lexicon that fits it."""
+    words = [singular(word) for word in words_of(text)]
+    nouns = [*words, *map(" ".join, pairwise(words))]
+    names = [c.args[1] for c in change.calls() if (c.op, *c.args[:1]) == ("filter", "name")]
+    for name in names:
+        named = not set(words).isdisjoint(map(singular, words_of(name)))
+        if not named and not any(fits(noun, name) >= ABOVE for noun in nouns):
+            return False
+    return True
 
 
 def missing_category(text: str, scene: Scene) -> str:

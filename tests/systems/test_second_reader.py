@@ -30,6 +30,7 @@ from po3d.systems.domain_router import KINDS, DomainRouter
 from po3d.systems.general_parser import GeneralQuestionParser
 from po3d.systems.parser_choice import LEAST_STYLE, own_is_right
 from po3d.systems.pipeline import Context, ImageScenes, ParsedQuestion, Pipeline
+from po3d.systems.scene_question import names_mentioned
 from po3d.systems.scene_sources import Truth
 
 ROOM, STREET = "data/examples/room.json", "data/examples/street.json"
@@ -668,6 +669,22 @@ def test_words_that_are_none_and_things_that_are_not_there_are_no_change(model):
     assert asks.ask(scene, "x", change="  ").answer == "1"
     sofa = asks.ask(scene, "x", change="The sofa is gone.")
     assert (sofa.status, sofa.reason) == ("abstained", "there is no sofa in the scene")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "mentioned"),
+    [
+        ("The sofa is gone.", "chair", False),
+        ("Somebody tidied the ironing board.", "charcoal iron", False),
+        ("The phone rang, so the suitcase stayed open.", "suitcase", True),
+        ("The trash can went under the desk.", "pedal bin", True),
+        ("She took the chopsticks to the sink.", "sink unit", True),
+        ("The comfy chair was sold.", "armchair", True),
+    ],
+)
+def test_a_name_of_a_change_is_mentioned_by_a_word_of_it_or_by_another_noun(text, name, mentioned):
+    change = Call.parse(f'remove(filter(name, "{name}", scene))')
+    assert names_mentioned(text, change) is mentioned
 
 
 def test_what_a_question_says_and_its_program_leaves_out_is_asked_back(model):
