@@ -3,6 +3,7 @@ honoured.
 """
 
 import json
+import math
 from dataclasses import replace
 from typing import ClassVar
 
@@ -30,7 +31,7 @@ from po3d.systems.domain_router import KINDS, DomainRouter
 from po3d.systems.general_parser import GeneralQuestionParser
 from po3d.systems.parser_choice import LEAST_STYLE, own_is_right
 from po3d.systems.pipeline import Context, ImageScenes, ParsedQuestion, Pipeline
-from po3d.systems.scene_question import names_mentioned
+from po3d.systems.scene_question import CHANGED, UNCHANGED, names_mentioned
 from po3d.systems.scene_sources import Truth
 
 ROOM, STREET = "data/examples/room.json", "data/examples/street.json"
@@ -426,13 +427,13 @@ def test_it_asks_back_what_would_be_answered_otherwise(model):
             "y": [nowhere, said("bed", 0.3)],
         },
     )
-    found = asks.ask(read_scene(ROOM), "x", ask_below=0.6)
+    found = asks.ask(read_scene(ROOM), "x", ask_below=0.7)
     assert found.understood == (
         ("How many beds are there?", "1"),
         ("How many desks are there?", "2"),
     )
     assert "Did you mean one of the following?" in str(found)
-    unclear = str(asks.ask(read_scene(ROOM), "y", ask_below=0.6))
+    unclear = str(asks.ask(read_scene(ROOM), "y", ask_below=0.7))
     assert unclear.startswith("The question is unclear (")
     assert "Did you mean this?" in unclear
 
@@ -466,7 +467,32 @@ def test_readings_with_the_same_answer_are_believed_together(model):
     asks = model(question={"x": several})
     found = asks.ask(read_scene(ROOM), "x", ask_below=0.0)  # one bed, one door, two desks
     assert (found.answer, found.program) == ("1", 'count(all("bed"))')
-    assert found.probability == pytest.approx(0.6)
+    stays = 0.6 / (0.6 + 0.4 * math.exp(-UNCHANGED))  # a number does not depend on centimetres
+    assert found.probability == pytest.approx(stays)
+
+
+@pytest.mark.parametrize(
+    ("second", "spread", "expected"),
+    [(1.5, 0.0, UNCHANGED), (1.01, 0.0, CHANGED), (1.01, 1e-9, 0.0)],
+    ids=["stays", "changes", "predicted"],
+)
+def test_an_answer_that_changes_with_small_displacements_is_less_probable(
+    model, second, spread, expected
+):
+    nearest = (
+        'best(distance, least, unique(filter(name, "lamp", scene)), filter(name, "{}", scene))'
+    )
+    chairs = nearest.format("chair")
+    asks = model(question={"x": [read(f"query(color, {chairs})", 0.8), read("count(scene)", 0.2)]})
+    rows = [("lamp", "blue", 0.0), ("chair", "red", 1.0), ("chair", "green", -second)]
+    covariance = tuple(tuple(spread * (a == b) for b in range(3)) for a in range(3))
+    things = tuple(
+        ObjectState(sure(name=name, color=color), (x, 0.0, 0.5), 0.0, (0.2, 0.2, 1.0), covariance)
+        for name, color, x in rows
+    )
+    answer = asks.ask(Scene(things, viewer_axes((0.0, 1.0)), "gt"), "x", ask_below=0.0)
+    odds = math.exp(expected) * 0.8 / 0.2
+    assert (answer.answer, answer.probability) == ("red", pytest.approx(odds / (1 + odds)))
 
 
 @pytest.mark.parametrize(
