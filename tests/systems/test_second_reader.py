@@ -484,7 +484,10 @@ def test_an_answer_that_changes_with_small_displacements_is_less_probable(
     )
     chairs = nearest.format("chair")
     asks = model(question={"x": [read(f"query(color, {chairs})", 0.8), read("count(scene)", 0.2)]})
-    rows = [("lamp", "blue", 0.0), ("chair", "red", 1.0), ("chair", "green", -second)]
+    rows = [
+        *(("lamp", "blue", 0.0), ("chair", "red", 1.0), ("chair", "green", -second)),
+        ("bed", "white", 5.0),
+    ]
     covariance = tuple(tuple(spread * (a == b) for b in range(3)) for a in range(3))
     things = tuple(
         ObjectState(sure(name=name, color=color), (x, 0.0, 0.5), 0.0, (0.2, 0.2, 1.0), covariance)
