@@ -392,6 +392,22 @@ def test_what_depends_on_an_unspecified_object_has_no_answer(model):
     assert asks.ask(read_scene(ROOM), "y", change="One desk went.").answer == "1"
 
 
+def test_an_ambiguous_description_has_an_answer_if_it_is_the_same_for_each_object(model):
+    desk = 'unique(filter(name, "desk", scene))'
+    asks = model(
+        question={
+            "name": [read(f"query(name, {desk})")],
+            "distance": [read(f"query(distance, {desk}, {DOOR})")],
+            "count": [read('count(filter(name, "desk", scene))')],
+        },
+        change={"The desk went.": [read(f"remove(group({desk}))")]},
+    )
+    scene = read_scene(ROOM)  # with two desks
+    assert asks.ask(scene, "name", ask_below=0).answer == "desk"
+    assert asks.ask(scene, "distance", ask_below=0).answer is None
+    assert asks.ask(scene, "count", change="The desk went.", ask_below=0).answer == "1"
+
+
 def test_a_new_object_has_its_stated_size(model):
     vase = 'unique(filter(name, "vase", scene))'
     asks = model(
