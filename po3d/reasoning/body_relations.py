@@ -69,10 +69,11 @@ def nearness(a: Body, b: Body, rules: Rules) -> float:
     return min(1.0, _next_to_limit(a, b, rules) / max(gap(a, b), 1e-6))
 
 
-def over(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
-    """Return the margin by which a is directly above b; negative if it is not."""
+def over(a: Body, b: Body, rules: Rules, xp: Any = Floats, aside: float = 0.0) -> Arrays:
+    """Return the margin by which a is directly above b; negative if it is not. `aside`: allowed
+    distance of a centre from the other's footprint."""
     inside = xp.maximum(depth(b.box, a.box.x, a.box.y, xp), depth(a.box, b.box.x, b.box.y, xp))
-    return xp.minimum(inside, a.low - b.z + rules.above_slack)
+    return xp.minimum(inside + aside, a.low - b.z + rules.above_slack)
 
 
 def between_bounds(
@@ -147,9 +148,9 @@ BODIES = {
         reach=lambda rules: rules.next_to if rules.next_to_in == "metres" else None,
     ),
     "above": BodyRelation(
-        lambda ones, i, rules, xp: over(i, ones[0], rules, xp),
+        lambda ones, i, rules, xp: over(i, ones[0], rules, xp, rules.above_aside),
         "directly above {}",
-        reach=lambda _rules: 0.0,
+        reach=lambda rules: rules.above_aside,
     ),
     "under": BodyRelation(
         _under,

@@ -82,6 +82,9 @@ class Rules:
     # its bottom is not below the other's centre: a lamp over a table, not a chair pushed under it.
     # The slack lets a table stand on a rug.
     above_slack: float = 0.05
+    # Largest distance of such a centre from the footprint in the relation "above", metres: a
+    # picture on the wall behind a sofa hangs above it.
+    above_aside: float = 0.0
     # "Under": the other object is directly above ("directly"); or the centre is lower and the
     # centre of one is within the other's footprint ("lower").
     under: Literal["directly", "lower"] = "directly"
@@ -134,6 +137,7 @@ ROOM_RULES = Rules(
     viewer="stands",
     aligned_needs_label=False,
     beside_first=True,
+    above_aside=0.15,
     under="lower",
     open_table=True,
     **_METRES,

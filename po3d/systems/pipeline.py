@@ -35,7 +35,7 @@ from po3d.language.read.omissions import (
 )
 from po3d.language.read.parse import BEYOND, Parse
 from po3d.language.read.stated_sizes import omits_size
-from po3d.language.read.unspecified import UNSPECIFIED, choices
+from po3d.language.read.unspecified import UNSPECIFIED, at_end, choices
 from po3d.language.read.weighing import ParseEvidence
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.questions import Prediction, Question
@@ -55,7 +55,7 @@ from po3d.systems.interfaces import (
     perceived,
 )
 from po3d.systems.oracle import checked_modules, checked_noise, lost_texts
-from po3d.systems.parser_choice import choose
+from po3d.systems.parser_choice import choose, worded
 
 if TYPE_CHECKING:
     from po3d.systems.general_parser import GeneralQuestionParser
@@ -282,7 +282,10 @@ def predicted(
     probability = None if outcome.probability is None else outcome.probability * reading.probability
     if probability is not None and tables is not None:
         probability = calibrated(probability, tables, domain.belief_mode)
-    answer = reading.format_answer(outcome.answer, question)
+    if reading.by == "general":
+        answer = worded(reading, outcome.answer, question)
+    else:
+        answer = reading.format_answer(outcome.answer, question)
     margin = answering.margin(question, execution)
     return Prediction(question.id, "ok", answer, probability, text, outcome.reason, margin)
 
@@ -314,10 +317,13 @@ def likeliest_of(
         else:
             execution = run(answering, question, reading)
         executions.append(execution)
-        answers.append(REFUSED if execution.reading.unread else execution.outcome.answer)
         weights.append(
             weigh(evidence(domain, answering, question, execution, weigh.unchanged != 0))
         )
+    if domain.kind == "room":
+        executions = [run_ambiguous(answering, question, one) for one in executions]
+    for execution in executions:
+        answers.append(REFUSED if execution.reading.unread else execution.outcome.answer)
     k, share = likeliest(answers, weights)
     outcome, reading = executions[k]
     parse = replace(reading.question, probability=second.certain(share))
@@ -325,6 +331,21 @@ def likeliest_of(
         parse = Parse("failed", None, parse.probability, UNSPECIFIED)
         outcome = Outcome("failed", None, reason=UNSPECIFIED)
     return Execution(outcome, reading._replace(question=parse))
+
+
+def run_ambiguous(answering: SceneExecutor, question: Question, execution: Execution) -> Execution:
+    """Return the execution of a parse whose descriptions fit several objects, if the answer is the
+    same for the leftmost and the rightmost ones; else the execution unchanged."""
+    outcome, reading = execution
+    if outcome.answer is not None or reading.unread or "ambiguous: " not in outcome.reason:
+        return execution
+    chosen = []
+    for sense in ("most", "least"):
+        parse, *change = (replace(p, program=at_end(p.program, sense)) for p in reading.parses)
+        end = reading._replace(question=parse, change=change[0] if change else None)
+        chosen.append(run(answering, question, end))
+    same = chosen[0].outcome.answer == chosen[1].outcome.answer is not None
+    return chosen[0] if same else execution
 
 
 def _unspecified(

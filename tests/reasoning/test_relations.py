@@ -441,3 +441,13 @@ def test_what_is_over_another_is_above_its_middle_and_its_ground(beside, low, by
     limited_by_height = beside == 0 and low < 1
     slack = replace(rules, above_slack=0.02)
     assert body_relations.over(small, table, slack) == pytest.approx(by + 0.02 * limited_by_height)
+
+
+@pytest.mark.parametrize(("aside", "above"), [(0.0, True), (0.14, True), (0.16, False)])
+def test_a_picture_hangs_above_the_sofa_that_stands_before_its_wall(aside, above):
+    sofa = SimpleNamespace(box=rectangle((0.0, 0.0, 1.0, 0.0, 0.4, 1.0)), low=0.0, z=0.4)
+    box = rectangle((0.4 + aside, 0.2, 1.0, 0.0, 0.01, 0.3))
+    picture = SimpleNamespace(box=box, low=1.2, z=1.5)
+    relation = body_relations.BODIES["above"]
+    assert (relation.spare((sofa,), picture, ROOM_RULES, body_relations.Floats) > 0) is above
+    assert relation.reach(ROOM_RULES) == ROOM_RULES.above_aside

@@ -29,6 +29,7 @@ STREET = {
     "distance": "ground",
     "beside_first": False,
     "above_slack": 0.05,
+    "above_aside": 0.0,
     "under": "directly",
     "side": 1 / 3,
     "between": 0.6,
@@ -53,6 +54,7 @@ ROOMS = {
     "next_to_in": "metres",
     "viewer": "stands",
     "beside_first": True,
+    "above_aside": 0.15,
     "under": "lower",
     "dialect": "rooms",
 }

@@ -3,6 +3,7 @@ honoured.
 """
 
 import json
+import math
 from dataclasses import replace
 from typing import ClassVar
 
@@ -30,6 +31,7 @@ from po3d.systems.domain_router import KINDS, DomainRouter
 from po3d.systems.general_parser import GeneralQuestionParser
 from po3d.systems.parser_choice import LEAST_STYLE, own_is_right
 from po3d.systems.pipeline import Context, ImageScenes, ParsedQuestion, Pipeline
+from po3d.systems.scene_question import CHANGED, UNCHANGED, names_mentioned
 from po3d.systems.scene_sources import Truth
 
 ROOM, STREET = "data/examples/room.json", "data/examples/street.json"
@@ -390,6 +392,22 @@ def test_what_depends_on_an_unspecified_object_has_no_answer(model):
     assert asks.ask(read_scene(ROOM), "y", change="One desk went.").answer == "1"
 
 
+def test_an_ambiguous_description_has_an_answer_if_it_is_the_same_for_each_object(model):
+    desk = 'unique(filter(name, "desk", scene))'
+    asks = model(
+        question={
+            "name": [read(f"query(name, {desk})")],
+            "distance": [read(f"query(distance, {desk}, {DOOR})")],
+            "count": [read('count(filter(name, "desk", scene))')],
+        },
+        change={"The desk went.": [read(f"remove(group({desk}))")]},
+    )
+    scene = read_scene(ROOM)  # with two desks
+    assert asks.ask(scene, "name", ask_below=0).answer == "desk"
+    assert asks.ask(scene, "distance", ask_below=0).answer is None
+    assert asks.ask(scene, "count", change="The desk went.", ask_below=0).answer == "1"
+
+
 def test_a_new_object_has_its_stated_size(model):
     vase = 'unique(filter(name, "vase", scene))'
     asks = model(
@@ -425,13 +443,13 @@ def test_it_asks_back_what_would_be_answered_otherwise(model):
             "y": [nowhere, said("bed", 0.3)],
         },
     )
-    found = asks.ask(read_scene(ROOM), "x", ask_below=0.6)
+    found = asks.ask(read_scene(ROOM), "x", ask_below=0.7)
     assert found.understood == (
         ("How many beds are there?", "1"),
         ("How many desks are there?", "2"),
     )
     assert "Did you mean one of the following?" in str(found)
-    unclear = str(asks.ask(read_scene(ROOM), "y", ask_below=0.6))
+    unclear = str(asks.ask(read_scene(ROOM), "y", ask_below=0.7))
     assert unclear.startswith("The question is unclear (")
     assert "Did you mean this?" in unclear
 
@@ -465,7 +483,35 @@ def test_readings_with_the_same_answer_are_believed_together(model):
     asks = model(question={"x": several})
     found = asks.ask(read_scene(ROOM), "x", ask_below=0.0)  # one bed, one door, two desks
     assert (found.answer, found.program) == ("1", 'count(all("bed"))')
-    assert found.probability == pytest.approx(0.6)
+    stays = 0.6 / (0.6 + 0.4 * math.exp(-UNCHANGED))  # a number does not depend on centimetres
+    assert found.probability == pytest.approx(stays)
+
+
+@pytest.mark.parametrize(
+    ("second", "spread", "expected"),
+    [(1.5, 0.0, UNCHANGED), (1.01, 0.0, CHANGED), (1.01, 1e-9, 0.0)],
+    ids=["stays", "changes", "predicted"],
+)
+def test_an_answer_that_changes_with_small_displacements_is_less_probable(
+    model, second, spread, expected
+):
+    nearest = (
+        'best(distance, least, unique(filter(name, "lamp", scene)), filter(name, "{}", scene))'
+    )
+    chairs = nearest.format("chair")
+    asks = model(question={"x": [read(f"query(color, {chairs})", 0.8), read("count(scene)", 0.2)]})
+    rows = [
+        *(("lamp", "blue", 0.0), ("chair", "red", 1.0), ("chair", "green", -second)),
+        ("bed", "white", 5.0),
+    ]
+    covariance = tuple(tuple(spread * (a == b) for b in range(3)) for a in range(3))
+    things = tuple(
+        ObjectState(sure(name=name, color=color), (x, 0.0, 0.5), 0.0, (0.2, 0.2, 1.0), covariance)
+        for name, color, x in rows
+    )
+    answer = asks.ask(Scene(things, viewer_axes((0.0, 1.0)), "gt"), "x", ask_below=0.0)
+    odds = math.exp(expected) * 0.8 / 0.2
+    assert (answer.answer, answer.probability) == ("red", pytest.approx(odds / (1 + odds)))
 
 
 @pytest.mark.parametrize(
@@ -668,6 +714,22 @@ def test_words_that_are_none_and_things_that_are_not_there_are_no_change(model):
     assert asks.ask(scene, "x", change="  ").answer == "1"
     sofa = asks.ask(scene, "x", change="The sofa is gone.")
     assert (sofa.status, sofa.reason) == ("abstained", "there is no sofa in the scene")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "mentioned"),
+    [
+        ("The sofa is gone.", "chair", False),
+        ("Somebody tidied the ironing board.", "charcoal iron", False),
+        ("The phone rang, so the suitcase stayed open.", "suitcase", True),
+        ("The trash can went under the desk.", "pedal bin", True),
+        ("She took the chopsticks to the sink.", "sink unit", True),
+        ("The comfy chair was sold.", "armchair", True),
+    ],
+)
+def test_a_name_of_a_change_is_mentioned_by_a_word_of_it_or_by_another_noun(text, name, mentioned):
+    change = Call.parse(f'remove(filter(name, "{name}", scene))')
+    assert names_mentioned(text, change) is mentioned
 
 
 def test_what_a_question_says_and_its_program_leaves_out_is_asked_back(model):

@@ -37,7 +37,7 @@ from po3d.language.read.parse import BEYOND
 from po3d.language.read.reader_network import FROZEN, ReaderNetwork
 from po3d.language.read.reader_tokens import SORTS, EncodedInput, ParserInput, Sort, WordPieces
 from po3d.language.read.reader_vocabulary import Vocabulary
-from po3d.language.read.referents import Thing, resolved
+from po3d.language.read.referents import Thing, resolved, swap_of_pair
 from po3d.language.read.transformer import Shape
 from po3d.language.read.weighing import ALONE, Weighing
 
@@ -274,6 +274,13 @@ class GeneralParser:
                 for (row, sort), readings in zip(wanted, decoded, strict=True):
                     line = questions[part[row]]
                     if sort == "change":
+                        names = [name for name, *_ in line.things]
+                        readings = [
+                            r
+                            if r.program is None
+                            else replace(r, program=swap_of_pair(r.program, names))
+                            for r in readings
+                        ]
                         readings = _doubted(readings, partial(forgets_how_many, line.change))
                         readings = _doubted(readings, swaps_with_itself)
                         readings = _doubted(readings, partial(mixes_up_clauses, line.change))

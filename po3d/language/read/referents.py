@@ -139,6 +139,24 @@ def _look_of_pair(chosen: Call) -> str | None:
     return differing[0] if len(differing) == 1 and differing[0] in LOOKS else None
 
 
+def swap_of_pair(change: Call, names: Sequence[str]) -> Call:
+    """Return a change in which no object is swapped with itself if exactly two objects have its
+    name: "the two beds have swapped places". `names`: of all objects of the scene.
+    """
+    edits = tuple(
+        swap_of_pair(a, names) if isinstance(a, Call) and a.output == "edit" else a
+        for a in change.args
+    )
+    if change.op == "swap" and edits[0] == edits[1] and edits[0].op == "unique":
+        kind = edits[0].args[0]
+        if list(_filter_values(kind) or ()) == ["name"] and names.count(kind.args[1]) == 2:
+            edits = tuple(
+                Call("best", (side, "most", Call("frame", ("room",)), kind))
+                for side in ("left", "right")
+            )
+    return Call(change.op, edits)
+
+
 def with_kinds(program: Call, text: str, things: Sequence[Thing]) -> Call:
     """Replace the names that a parse lists for a noun of a kind by those of the scene.
 
