@@ -171,7 +171,7 @@ def sample_items(r: np.random.Generator, bodies: Sequence[Body]) -> list[Item]:
         length, width, _ = (
             np.maximum(size_own, extent(item.body.leaf, item.size)) * FOOTPRINT_MARGIN / 2
         )
-        rectangle = Footprint(item.x, item.y, item.heading, float(length), float(width))
+        rectangle = item.x, item.y, item.heading, float(length), float(width)
         if any(overlapping(rectangle, other) for other in taken):
             refused += 1
             if refused > MAX_RETRIES:

@@ -33,8 +33,7 @@ class _Difficulty:
             if not least <= low <= high <= most:
                 raise InputError(
                     f"difficulty.objects={[low, high]} should be two increasing numbers between"
-                    f" {least}"
-                    f" and {most}"
+                    f" {least} and {most}"
                 )
         for name in ("occluded", "near"):
             share = getattr(self, name, None)
@@ -54,19 +53,20 @@ class _Difficulty:
         """
         different = {}
         for f in fields(self):
-            if getattr(self, f.name) != f.default:
-                different[f.name] = getattr(self, f.name)
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in different.items()}
+            value = getattr(self, f.name)
+            if value != f.default:
+                different[f.name] = list(value) if isinstance(value, tuple) else value
+        return different
 
     @property
     def tag(self) -> str:
         """A part of a folder's name that distinguishes twins: "-objects3_6-near0.5", "" for the
         defaults.
         """
-        words = {}
-        for k, v in self.changed().items():
-            words[k] = "_".join(map(str, v)) if isinstance(v, list) else v
-        return "".join(f"-{k}{v}" for k, v in words.items())
+        tag = ""
+        for name, value in self.changed().items():
+            tag += f"-{name}{'_'.join(map(str, value)) if isinstance(value, list) else value}"
+        return tag
 
 
 @dataclass(frozen=True)
@@ -130,13 +130,8 @@ class OrbitDifficulty(_Difficulty):
 
 
 DEFAULT = Difficulty()
-ROOM_DEFAULT, INSIDE_DEFAULT, ORBIT_DEFAULT = (
-    RoomDifficulty(),
-    IndoorDifficulty(),
-    OrbitDifficulty(),
-)
-
-
+ROOM_DEFAULT, INSIDE_DEFAULT = RoomDifficulty(), IndoorDifficulty()
+ORBIT_DEFAULT = OrbitDifficulty()
 Kind = TypeVar("Kind", bound=_Difficulty)
 
 
@@ -144,20 +139,18 @@ def difficulty_of(options: Mapping[str, Any] | None, kind: type[Kind] = Difficul
     """Return the difficulty given in a config or a twin's description. Raise InputError for invalid
     settings.
     """
-    values = dict(options or {})
-    if unknown := set(values) - {f.name for f in fields(kind)}:
-        known = ", ".join(f.name for f in fields(kind))
-        raise InputError(f"difficulty: unknown key {sorted(unknown)[0]!r}; known: {known}")
+    values, names = dict(options or {}), [f.name for f in fields(kind)]
+    if unknown := set(values) - set(names):
+        raise InputError(
+            f"difficulty: unknown key {sorted(unknown)[0]!r}; known: {', '.join(names)}"
+        )
     for name, whole in (("objects", 2), ("hops", None)):
         value = values.get(name)
         if value is None:
             values.pop(name, None)
             continue
-        right = (
-            isinstance(value, Sequence)
-            and not isinstance(value, str)
-            and all(type(v) is int for v in value)
-        )
+        listed = isinstance(value, Sequence) and not isinstance(value, str)
+        right = listed and set(map(type, value)) <= {int}
         if not right or (whole is not None and len(value) != whole):
             raise InputError(
                 f"difficulty.{name}={value!r} should be a list of {whole or 'whole'} numbers"

@@ -55,13 +55,12 @@ class AssetModel:
 @functools.cache
 def catalogue() -> dict[str, AssetModel]:
     """Return catalogue id -> model, in the table's order."""
-    return {
-        row["model"]: AssetModel(
-            row["model"], float(row["width"]), float(row["depth"]), float(row["height"]),
-            row["split"], row["room"], row["orbit"], row["creator"],
-        )
-        for row in rows_beside(__file__, "models.csv")
-    }  # fmt: skip
+    models = {}
+    for row in rows_beside(__file__, "models.csv"):
+        size = float(row["width"]), float(row["depth"]), float(row["height"])
+        place = row["split"], row["room"], row["orbit"], row["creator"]
+        models[row["model"]] = AssetModel(row["model"], *size, *place)
+    return models
 
 
 def own_name(category: str, variant: int) -> str:
@@ -104,10 +103,8 @@ def summary(names: Iterable[str]) -> dict[str, Any]:
             own_variants.setdefault(category, []).append(variant)
         else:
             others.append(name)
-    return {
-        "catalogue": others,
-        "own": {category: ranges_text(own_variants[category]) for category in own_variants},
-    }
+    own = dict(zip(own_variants, map(ranges_text, own_variants.values()), strict=True))
+    return {"catalogue": others, "own": own}
 
 
 def names_of(listed: Mapping[str, Any]) -> set[str]:
@@ -122,8 +119,9 @@ def pick(models: Iterable[AssetModel], random: np.random.Generator) -> AssetMode
     """Draw one of these models. If both kinds exist, catalogue models and our own shapes are
     equally likely.
     """
-    models = list(models)
-    groups = [[m for m in models if m.name.startswith(OWN) == is_own] for is_own in (False, True)]
-    groups = [group for group in groups if group]
+    third_party, own = [], []
+    for model in models:
+        (own if model.name.startswith(OWN) else third_party).append(model)
+    groups = [group for group in (third_party, own) if group]
     group = groups[int(random.integers(len(groups)))]
     return group[int(random.integers(len(group)))]

@@ -41,12 +41,11 @@ def temperature(words: Sequence[tuple[Array, int]]) -> float:
     """
 
     def loss(log_temperature: float) -> float:
-        scaled = ((logits / np.exp(log_temperature), target) for logits, target in words)
-        return (
-            float(np.mean([np.logaddexp.reduce(x) - x[target] for x, target in scaled]))
-            if words
-            else 0.0
-        )
+        losses = []
+        for logits, target in words:
+            scaled = logits / np.exp(log_temperature)
+            losses.append(np.logaddexp.reduce(scaled) - scaled[target])
+        return float(np.mean(losses)) if losses else 0.0
 
     return float(np.exp(minimize_scalar(loss, bounds=(-1.5, 1.5), method="bounded").x))
 
@@ -87,8 +86,9 @@ class CalibrationEvidence:
         """Add the existence probabilities of a predicted scene; the rows in `matches` are true
         detections.
         """
-        self.score += [o.existence for o in predicted.objects]
-        self.there += [i in matches for i in range(len(predicted))]
+        for i, o in enumerate(predicted.objects):
+            self.score.append(o.existence)
+            self.there.append(i in matches)
 
     def add_pose(self, predicted: ObjectState, true: ObjectState) -> None:
         """Add the pose error of a matched object. Heading errors of 45 degrees or more are skipped:

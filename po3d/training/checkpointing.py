@@ -86,11 +86,8 @@ def _encode(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
     if isinstance(value, dict):
         return {"dict": [[_encode(k, tensors), _encode(v, tensors)] for k, v in value.items()]}
     if isinstance(value, (tuple, list)):
-        return {
-            type(value).__name__ if type(value) is list else "tuple": [
-                _encode(v, tensors) for v in value
-            ]
-        }
+        kind = "list" if type(value) is list else "tuple"
+        return {kind: [_encode(v, tensors) for v in value]}
     if isinstance(value, (np.integer, np.floating, np.bool_)):
         return value.item()
     if value is None or isinstance(value, (str, int, float, bool)):

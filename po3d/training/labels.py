@@ -17,6 +17,8 @@ from po3d.scene.vocabulary import ATTRIBUTES
 
 MAX_OBJECTS = 10  # size of the benchmark's scenes
 UNKNOWN = -1
+# kind of an array's type -> type and padding of its column
+PADDING = {"b": (np.bool_, False), "i": (np.int64, UNKNOWN), "f": (np.float32, 0)}
 
 
 class StreetLabels(NamedTuple):
@@ -47,10 +49,8 @@ def street_labels(scene: Scene) -> StreetLabels:
     points = scene.camera.project(np.concatenate([corners, centre[:, None]], 1))[0]
     alpha = wrap_angle(scene.headings - viewing_azimuth(torch.from_numpy(points[:, 8])).numpy())
     occluder = np.full(n, UNKNOWN)
-    if scene.occluders is not None:
-        occluder = np.array(
-            [max(b, key=b.__getitem__) if b else MAX_OBJECTS for b in scene.occluders], int
-        )
+    for i, belief in enumerate(scene.occluders or ()):
+        occluder[i] = max(belief, key=belief.__getitem__) if belief else MAX_OBJECTS
 
     columns = padded(
         MAX_OBJECTS, present=np.ones(n, bool), points=points, alpha=alpha, occluder=occluder
@@ -75,16 +75,13 @@ def has_labels(
     """Return, for each attribute, a column with the index of every object's value, padded to
     `rows`; UNKNOWN where the scene has no value or one outside the vocabulary.
     """
-
-    def index(attribute: str, values: Sequence[str]) -> np.ndarray:
-        words = [s.value(attribute) if attribute in s.beliefs else "" for s in states]
-        return np.array(
-            [values.index(word) if word in values else UNKNOWN for word in words], np.int64
-        )
-
-    return padded(
-        rows, **{attribute: index(attribute, values) for attribute, values in attributes.items()}
-    )
+    columns = {}
+    for attribute, values in attributes.items():
+        columns[attribute] = column = np.full(len(states), UNKNOWN)
+        for i, state in enumerate(states):
+            if attribute in state.beliefs and state.value(attribute) in values:
+                column[i] = values.index(state.value(attribute))
+    return padded(rows, **columns)
 
 
 def padded(rows: int, **columns: np.ndarray) -> dict[str, np.ndarray]:
@@ -93,12 +90,9 @@ def padded(rows: int, **columns: np.ndarray) -> dict[str, np.ndarray]:
     """
     padded_columns = {}
     for name, values in columns.items():
-        dtype, fill = {"b": (np.bool_, False), "i": (np.int64, UNKNOWN), "f": (np.float32, 0)}[
-            values.dtype.kind
-        ]
-        padded_columns[name] = np.full(
-            (rows, *values.shape[1:]), 1 if name == "extent" else fill, dtype
-        )
+        dtype, fill = PADDING[values.dtype.kind]
+        fill = 1 if name == "extent" else fill
+        padded_columns[name] = np.full((rows, *values.shape[1:]), fill, dtype)
         padded_columns[name][: len(values)] = values
     return padded_columns
 
@@ -119,10 +113,8 @@ class RoomLabels(NamedTuple):
     material: np.ndarray
     alpha: np.ndarray  # (N,) float32: heading in the map's axes
     extent: np.ndarray  # (N, 3) float32 metres
-    layer: (
-        np.ndarray
-        # (N,) int64 layer of the dense outputs: 1 for objects on, under or above others
-    )
+    # (N,) int64 layer of the dense outputs: 1 for objects on, under or above others
+    layer: np.ndarray
 
 
 def room_labels(scene: Scene, observed: Sequence[float]) -> RoomLabels:
@@ -131,7 +123,7 @@ def room_labels(scene: Scene, observed: Sequence[float]) -> RoomLabels:
     """
     if scene.camera is None:
         raise ValueError(f"room labels need the camera of {scene.image}")
-    rows = [i for i, share in enumerate(observed) if share >= LEAST_VISIBLE][:ROOM_OBJECTS]
+    rows = np.flatnonzero(np.array(observed) >= LEAST_VISIBLE)[:ROOM_OBJECTS].tolist()
     states = [scene.objects[i] for i in rows]
     positions, headings, extents = scene.positions[rows], scene.headings[rows], scene.extents[rows]
     bottom = positions - extents * (0, 0, 0.5)

@@ -18,24 +18,11 @@ from po3d.perception.network import (
 )
 from po3d.training.ranks import Draws, Term, means
 
-WEIGHTS = dict(
-    heat=1.0,
-    box=1.0,
-    shape=1.0,
-    name=1.0,
-    color=0.5,
-    size=0.25,
-    material=0.25,
-    heading=0.7,
-    flip=0.0,
-    residual=0.3,
-    points=1.0,
-    extent=1.0,
-    occluder=0.5,
-    rests=0.3,
-    depth=1.0,
-    hold=1.0,
-)
+WEIGHTS = {
+    "heat": 1.0, "box": 1.0, "shape": 1.0, "name": 1.0, "color": 0.5, "size": 0.25,
+    "material": 0.25, "heading": 0.7, "flip": 0.0, "residual": 0.3, "points": 1.0, "extent": 1.0,
+    "occluder": 0.5, "rests": 0.3, "depth": 1.0, "hold": 1.0,
+}  # fmt: skip
 OF_IMAGES = ("hold", "log_focal")  # labels with one value per image
 # The box head is trained on boxes like those at inference: some are predictions of the dense head
 # where these are close enough, the others are ground-truth boxes with noise of about the same size.
@@ -69,11 +56,9 @@ def loss_terms(
     else:
         boxes = torch.cat([points[:, :, :8].amin(2), points[:, :, :8].amax(2)], -1)  # (B, N, 4)
     dense = net(images)
-    layer = (
-        labels["layer"].clamp(min=0)
-        if net.layers > 1
-        else torch.zeros_like(present, dtype=torch.long)
-    )
+    layer = torch.zeros_like(present, dtype=torch.long)
+    if net.layers > 1:
+        layer = labels["layer"].clamp(min=0)
     terms = {}
     if net.detects:
         terms["heat"] = heat_loss(dense, points[:, :, 8], boxes, present, layer)
@@ -87,9 +72,7 @@ def loss_terms(
         predicted_boxes, fit = own_boxes(dense, points[:, :, 8], boxes, layer)
         chosen = draws.rand(*present.shape).to(boxes) < OWN_SHARE
         shaken = torch.where((chosen & fit)[..., None], predicted_boxes, shaken)
-    image_index = torch.arange(len(images), device=images.device)[:, None].expand_as(present)[
-        present
-    ]
+    image_index = torch.nonzero(present)[:, 0]
     output = net.describe(dense, shaken[present], image_index)
     if net.detects and "occluder" in labels:
         embedding = output.embedding.new_zeros(*present.shape, output.embedding.shape[-1])
@@ -146,12 +129,13 @@ def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, lay
     dx = (xs - cell[..., 0, None, None]) / sigma[..., 0, None, None]
     dy = (ys - cell[..., 1, None, None]) / sigma[..., 1, None, None]
     bumps = torch.exp(-(dx**2 + dy**2) / 2) * present[..., None, None]
-    target = torch.stack(
-        [(bumps * (layer == k)[..., None, None]).amax(1) for k in range(dense.layers)], 1
-    )
+    targets = []
+    for k in range(dense.layers):
+        targets.append((bumps * (layer == k)[..., None, None]).amax(1))
+    target = torch.stack(targets, 1)
     inside = present & (cell >= 0).all(-1) & (cell[..., 0] < w) & (cell[..., 1] < h)
     positive = torch.zeros_like(heat, dtype=torch.bool)
-    rows = torch.arange(len(heat), device=heat.device)[:, None].expand_as(inside)[inside]
+    rows = torch.nonzero(inside)[:, 0]
     positive[rows, layer[inside], cell[..., 1][inside].long(), cell[..., 0][inside].long()] = True
     p = heat.sigmoid()
     hit = -F.logsigmoid(heat) * (1 - p) ** 2
@@ -179,7 +163,7 @@ def box_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, laye
     """
     h, w = dense.heat.shape[-2] // dense.layers, dense.heat.shape[-1]
     cell = (centres / dense.stride - 0.5).round().long()
-    shifts = torch.tensor([(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1)], device=cell.device)
+    shifts = torch.cartesian_prod(*[torch.arange(-1, 2, device=cell.device)] * 2).flip(1)
     near = cell[:, :, None] + shifts  # (B, N, 9, 2)
     row = layer[..., None] * h + near[..., 1].clamp(0, h - 1)
     cells = (row * w + near[..., 0].clamp(0, w - 1)).flatten(1)

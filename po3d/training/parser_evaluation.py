@@ -53,10 +53,8 @@ def with_synonyms(text: str, random: np.random.Generator) -> str:
             phrase = " ".join(words[:length])
             variants = _REPLACEMENTS.get(phrase.rstrip(",;"))
             if variants:
-                out.append(
-                    variants[int(random.random() * len(variants))]
-                    + phrase[len(phrase.rstrip(",;")) :]
-                )
+                variant = variants[int(random.random() * len(variants))]
+                out.append(variant + phrase[len(phrase.rstrip(",;")) :])
                 words = words[length:]
                 break
         else:
@@ -84,10 +82,9 @@ def exact_match(
     wrong, unparsed = [], 0
     for (text, gold), parse in zip(pairs, parser.parse([text for text, _ in pairs]), strict=True):
         unparsed += parse.status != "ok"
-        if parse.program is None or parse.program.text() != gold:
-            wrong.append(
-                (text, gold, parse.program.text() if parse.program else f"unparsed: {parse.reason}")
-            )
+        program = parse.program.text() if parse.program else f"unparsed: {parse.reason}"
+        if program != gold:
+            wrong.append((text, gold, program))
     return 1 - len(wrong) / len(pairs), unparsed, wrong
 
 

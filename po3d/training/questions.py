@@ -22,11 +22,10 @@ def questions_of(root: str | Path) -> list[Question]:
     are none.
     """
     root = Path(root)
-    stems = {path.stem.lower() for path in (root / "questions").glob("*.json")}
-    load = (
-        pulsecheck457.load if stems & {name.lower() for name in FILES.values()} else superclevr.load
-    )
-    return list(load(root).questions)
+    names = set(map(str.lower, FILES.values()))
+    if any(path.stem.lower() in names for path in (root / "questions").glob("*.json")):
+        return list(pulsecheck457.load(root).questions)
+    return list(superclevr.load(root).questions)
 
 
 class QuestionData(ParserData):
@@ -87,12 +86,19 @@ class QuestionData(ParserData):
         trained = [image for image in images if part[image] in wanted]
         if not trained:
             raise InputError(scene_ids.no_part(images, list(part.values()), root, wanted))
-        others = {image for image in images if part[image] == "val" and "val" not in wanted}
+        others = [image for image in images if part[image] == "val" and "val" not in wanted]
         if not others:
             cut = max(len(trained) - max(len(trained) // 10, 1), 1)
-            trained, others = trained[:cut], set(trained[min(cut, len(trained) - 1) :])
-        own = set(trained)
-        return [q for q in questions if q.image in own], [q for q in questions if q.image in others]
+            trained, others = trained[:cut], trained[min(cut, len(trained) - 1) :]
+        trained_images, other_images = set(trained), set(others)
+        train: list[Question] = []
+        held_out: list[Question] = []
+        for question in questions:
+            if question.image in trained_images:
+                train.append(question)
+            if question.image in other_images:
+                held_out.append(question)
+        return train, held_out
 
     def setup(self, stage: str | None = None) -> None:
         if self.train:
@@ -151,6 +157,5 @@ class QuestionData(ParserData):
             tokens = parse_text(question.program).texts()
         except ProgramError:
             return None
-        return (
-            [TOKEN_IDS[token] for token in tokens] if all(t in TOKEN_IDS for t in tokens) else None
-        )
+        ids = list(map(TOKEN_IDS.get, tokens))
+        return None if None in ids else ids

@@ -57,20 +57,15 @@ def means(terms: Mapping[str, Term]) -> dict[str, Tensor]:
     mean of the shares over the processes (which DistributedDataParallel computes for gradients) is
     the mean over all rows.
     """
-    device = next(iter(terms.values())).sum.device
-    rows = torch.stack(
-        [torch.as_tensor(t.rows, dtype=torch.float32, device=device) for t in terms.values()]
-    )
-    least = 1.0
+    counts = []
+    for term in terms.values():
+        counts.append(torch.as_tensor(term.rows, dtype=torch.float32, device=term.sum.device))
+    rows, world = torch.stack(counts), 1
     if torch.distributed.is_initialized():
         torch.distributed.all_reduce(rows)
-        rows, least = (
-            rows / torch.distributed.get_world_size(),
-            1 / torch.distributed.get_world_size(),
-        )
-    return {
-        name: t.sum / n for (name, t), n in zip(terms.items(), rows.clamp(min=least), strict=True)
-    }
+        world = torch.distributed.get_world_size()
+    rows = (rows / world).clamp(min=1 / world)
+    return {name: term.sum / n for (name, term), n in zip(terms.items(), rows, strict=True)}
 
 
 class SyncedNorms(TorchSyncBatchNorm):

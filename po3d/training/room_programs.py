@@ -10,6 +10,7 @@ EDIT, and the REFERRING ones, which refer to other objects ("the other one", "wh
 
 import functools
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 import numpy as np
@@ -106,7 +107,11 @@ class RoomPrograms:
 
     def several(self, tries: int) -> list[tuple[str, RoomCall]]:
         """Sample this many programs, without those for which no description was found."""
-        return [sample for _ in range(tries) if (sample := self.sample()) is not None]
+        samples = []
+        for _ in range(tries):
+            if (sample := self.sample()) is not None:
+                samples.append(sample)
+        return samples
 
     def some(self, symbol: str, values: Values | None = None) -> list[Argument]:
         """Sample a symbol; `values`: what names in its productions stand for."""
@@ -124,7 +129,7 @@ class RoomPrograms:
     def _produce(self, symbol: str, values: Values) -> tuple[str, list[Argument]]:
         rows = productions()[symbol]
         roll = self.random.random() if len(rows) > 1 else 0.0
-        _, kind, named, program = next(row for row in rows if roll < row[0])
+        _, kind, named, program = rows[bisect_right([row[0] for row in rows], roll)]
         values = dict(values)
         for names, expressions in named:
             values.update(zip(names, self._all(expressions, values), strict=True))
@@ -218,7 +223,8 @@ class RoomPrograms:
         kind = self.kind()
         attribute = self._pick("color", "color", "material")
         values = {"color": COLORS, "material": MATERIALS}[attribute]
-        first, second = (values[k] for k in self.random.permutation(len(values))[:2])
+        a, b = self.random.permutation(len(values))[:2]
+        first, second = values[a], values[b]
         phrase = call("having", attribute, first, kind)
         if self.random.random() < 0.2:
             if attribute == "material":

@@ -76,7 +76,7 @@ def train(
     """Train `module` on `data` and return the validation metrics of the final weights.
 
     Resume from OUT/last.ckpt/ if it exists; raise InputError if it is damaged or belongs to another
-    `config`. `trainer`: options of Lightning's Trainer and of `runner.Watch`; with `monitor` the
+    `config`. `trainer`: options of Lightning's Trainer and `runner.WATCH`; with `monitor` the
     final weights are those of the best validation. `export`: name (or path) of the checkpoint pair
     to write. `compiled`: use torch.compile for the network's forward pass. `draw`: see
     `callbacks.Figures`; used for streets only.
@@ -109,7 +109,7 @@ def train(
         runner.fit(module, datamodule=data, ckpt_path=None if saved is None else str(_there(last)))
         runner.strategy.barrier()
         saved = io.load_checkpoint(last)
-    if watch.monitor is not None and (there := _there(best)) is not None:
+    if watch["monitor"] is not None and (there := _there(best)) is not None:
         saved = io.load_checkpoint(there)
     module.load_state_dict(saved["state_dict"])
     if measured:
@@ -189,7 +189,7 @@ def _figures(
     """
     loggers, runner.loggers = runner.loggers, []
     (validation,) = runner.validate(module, datamodule=data, verbose=False)
-    metrics = {k: float(v) for k, v in validation.items()}
+    metrics = dict(zip(validation, map(float, validation.values()), strict=True))
     for logger in loggers:
         logger.log_metrics(metrics, step)
         logger.save()
@@ -228,7 +228,8 @@ def _there(last: Path) -> Path | None:
     """Return the path of a checkpoint, None if it does not exist. It has another name for a moment
     while it is being replaced.
     """
-    return next((p for p in (last, last.with_name(f".{last.name}.old")) if p.exists()), None)
+    aside = last.with_name(f".{last.name}.old")
+    return last if last.exists() else aside if aside.exists() else None
 
 
 def _differing(first: Any, other: Any, at: str = "") -> Iterator[str]:

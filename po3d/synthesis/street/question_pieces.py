@@ -56,12 +56,23 @@ class PhraseSampler:
         if not candidates:
             return None
         i = self.pick(candidates)
-        fit = [p for p in self.world.phrases(i, untold) if p and self.world.mask(p) == 1 << i]
-        if minimal:
-            fit = [p for p in fit if all(self.world.mask(s) != 1 << i for s in _subsets(p))]
+        fit = []
+        for phrase in self.world.phrases(i, untold):
+            if phrase and self._refers(phrase, i, self.world.all, minimal):
+                fit.append(phrase)
         if not fit:
             return None
         return ["unique", *narrow(["scene"], self.pick(fit))], i
+
+    def _refers(self, phrase: Phrase, i: int, within: int, minimal: bool) -> bool:
+        """Return whether a phrase refers to object i alone among those of `within`; `minimal`: and
+        no shorter one does.
+        """
+        if self.world.mask(phrase) & within != 1 << i:
+            return False
+        return not minimal or all(
+            self.world.mask(shorter) & within != 1 << i for shorter in _subsets(phrase)
+        )
 
     def target(
         self,
@@ -81,13 +92,12 @@ class PhraseSampler:
         if not candidates:
             return None
         i = self.pick(candidates)
-        fit = [p for p in self.world.phrases(i, untold) if self.world.mask(p) & within == 1 << i]
-        if strict or self.rng.random() >= TRIVIAL:
-            fit = [p for p in fit if self.world.mask(p) != 1 << i]
-        if minimal:
-            fit = [
-                p for p in fit if all(self.world.mask(s) & within != 1 << i for s in _subsets(p))
-            ]
+        needed = strict or self.rng.random() >= TRIVIAL
+        fit = []
+        for phrase in self.world.phrases(i, untold):
+            alone = needed and self.world.mask(phrase) == 1 << i
+            if not alone and self._refers(phrase, i, within, minimal):
+                fit.append(phrase)
         if not fit:
             return None
         return ["unique", *narrow(tokens, self.pick(fit))], i
@@ -114,12 +124,9 @@ class PhraseSampler:
 
     def _invented(self, untold: Sequence[str]) -> Phrase:
         """Return a phrase of one to three words drawn from the whole vocabulary."""
-        values = {
-            "size": SIZES,
-            "color": COLORS,
-            "material": MATERIALS,
-            "shape": SHAPES + tuple(dict.fromkeys(PARENT.values())),
-        }
+        categories = tuple(dict.fromkeys(PARENT.values()))
+        values = {"size": SIZES, "color": COLORS, "material": MATERIALS}
+        values["shape"] = SHAPES + categories
         slots = [a for a in self.world.slots if a not in untold]
         if not slots:
             return ()

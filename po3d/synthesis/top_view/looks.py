@@ -20,15 +20,14 @@ from po3d.synthesis.splits import Split
 from po3d.synthesis.top_view.shell import Shell
 
 # For each of rooms.COLORS: its mean, and the standard deviations of log brightness and of log hue.
-PAINTS: dict[str, tuple[RGB, float, float]] = {
-    row["color"]: (numbers(row["middle"]), float(row["bright"]), float(row["hue"]))
-    for row in rows_beside(__file__, "paints.csv")
-}
+PAINTS: dict[str, tuple[RGB, float, float]] = {}
+for _row in rows_beside(__file__, "paints.csv"):
+    _spread = float(_row["bright"]), float(_row["hue"])
+    PAINTS[_row["color"]] = (numbers(_row["middle"]), *_spread)
 # For each of rooms.MATERIALS: lowest and highest (metallic, roughness, clearcoat), and the texture.
-FINISHES: dict[str, tuple[RGB, RGB, str]] = {
-    row["material"]: (numbers(row["low"]), numbers(row["high"]), row["texture"])
-    for row in rows_beside(__file__, "finishes.csv")
-}
+FINISHES: dict[str, tuple[RGB, RGB, str]] = {}
+for _row in rows_beside(__file__, "finishes.csv"):
+    FINISHES[_row["material"]] = numbers(_row["low"]), numbers(_row["high"]), _row["texture"]
 PLAIN = FINISHES["plastic"]
 UNPAINTED = (0.3, 0.3, 0.3)  # colour of our own shapes if the scene gives none
 # glass of screens that are on, and of windows
@@ -70,12 +69,11 @@ def sample_room_look(
     generator.
     """
     seeds = random.integers(2**32, size=(len(scene.objects), 4))
-    dresses = tuple(
-        dress(state, models, split, np.random.default_rng(seed))
-        for state, seed in zip(scene.objects, seeds)
-    )
+    dresses = []
+    for state, seed in zip(scene.objects, seeds, strict=True):
+        dresses.append(dress(state, models, split, np.random.default_rng(seed)))
     light, stretch = light_and_floor(random)
-    return RoomLook(light, _shell(scene, stretch, random), dresses)
+    return RoomLook(light, _shell(scene, stretch, random), tuple(dresses))
 
 
 def dress(
@@ -87,7 +85,7 @@ def dress(
     category = model_category(state.value("name"))
     model = models.pick(category, state.extent, split, random)
     low, high, stuff = FINISHES.get(_value(state, "material"), PLAIN)
-    finish = Finish(*(float(v) for v in random.uniform(low, high)))
+    finish = Finish(*random.uniform(low, high).tolist())
     return Dress(model, room_paint(_value(state, "color"), random), finish, stuff)
 
 
@@ -112,7 +110,9 @@ def placed(state: ObjectState, model: RoomModel, dress: Dress) -> PlacedMesh:
             colors[part] = rgb(np.array(dress.color) * bright, 0.002, 0.95)
     glass = _glass(state)
     if glass is not None:
-        colors |= {part.name: glass for part in model.mesh.parts if part.material == "glass"}
+        for part in model.mesh.parts:
+            if part.material == "glass":
+                colors[part.name] = glass
     stretch = np.array(state.extent) / model.extent
     x, y, middle = state.position
     return PlacedMesh(
@@ -125,11 +125,8 @@ def _glass(state: ObjectState) -> RGB | None:
     name = state.value("name")
     if is_a(name, "window"):
         return PANE
-    lit = (
-        any(is_a(name, noun) for noun in ("tv", "monitor", "laptop"))
-        and _value(state, "state") == "on"
-    )
-    return SCREEN if lit else None
+    screen = is_a(name, "tv") or is_a(name, "monitor") or is_a(name, "laptop")
+    return SCREEN if screen and _value(state, "state") == "on" else None
 
 
 def light_and_floor(random: np.random.Generator) -> tuple[RenderStyle, float]:

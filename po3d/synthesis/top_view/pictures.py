@@ -88,24 +88,15 @@ class RoomRenderer:
         objects = []
         for state, item in zip(scene.objects, look.dresses):
             objects.append(placed(state, self.models.model(item.model), item))
+        depths = near_far(scene, look.shell, camera)
         frame = self._renderer.render(
-            objects,
-            camera,
-            look.light,
-            depth,
-            look.shell,
-            amodal,
-            near_far(scene, look.shell, camera),
+            objects, camera, look.light, depth, look.shell, amodal, depths
         )
-        labels = frame.labels() if amodal else None
-        return RoomShot(
-            frame.rgb,
-            frame.ids,
-            frame.depth,
-            frame.amodal if amodal else None,
-            labels,
-            np.array([label.visible_fraction for label in labels]) if labels is not None else None,
-        )
+        if not amodal:
+            return RoomShot(frame.rgb, frame.ids, frame.depth, None, None, None)
+        labels = frame.labels()
+        visible = np.array([label.visible_fraction for label in labels])
+        return RoomShot(frame.rgb, frame.ids, frame.depth, frame.amodal, labels, visible)
 
 
 def near_far(scene: Scene, shell: Shell, camera: Camera) -> tuple[float, float]:

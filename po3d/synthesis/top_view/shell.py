@@ -157,12 +157,12 @@ class ShellPainter:
         if not len(rows):
             return
         buffer = self._ctx.buffer(rows.tobytes())
-        names = [name for name in ("position", "normal", "metres", "paint") if name in program.gl]
-        sizes = {"position": "3f", "normal": "3f", "metres": "2f", "paint": "3f"}
-        layout = " ".join(
-            size if name in names else f"{4 * int(size[0])}x" for name, size in sizes.items()
-        )
-        faces = self._ctx.vertex_array(program.gl, [(buffer, layout, *names)])
+        names, layout = [], []
+        for name, count in (("position", 3), ("normal", 3), ("metres", 2), ("paint", 3)):
+            if name in program.gl:
+                names.append(name)
+            layout.append(f"{count}f" if name in program.gl else f"{4 * count}x")
+        faces = self._ctx.vertex_array(program.gl, [(buffer, " ".join(layout), *names)])
         faces.render()
         faces.release()
         buffer.release()
