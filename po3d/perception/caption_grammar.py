@@ -56,8 +56,7 @@ class CaptionRelation(NamedTuple):
 
 def read_caption(text: str) -> tuple[str, dict[str, str], list[CaptionRelation]] | None:
     """Parse a caption into the name of its object, attribute values by attribute, and relations to
-    other objects; None if it names no object.
-    """
+    other objects; None if it names no object."""
     name, looks, relations = "", {}, []
     for sentence in re.split(r"[.;!\n]+", text):
         words = [w for w in words_of(sentence.replace(",", f" {_COMMA} ")) if w != "?"]

@@ -183,8 +183,7 @@ class NetworkEstimator:
     @torch.inference_mode()
     def features(self, picture: np.ndarray) -> np.ndarray:
         """Return the pooled features (1, F) of an image for `FeatureDistribution`, without
-        flipping.
-        """
+        flipping."""
         images = self.pixels([picture]).contiguous(memory_format=torch.channels_last)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
             return pooled(self.once(images)).double().cpu().numpy()

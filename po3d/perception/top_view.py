@@ -45,8 +45,7 @@ SIMPLER = 3.0  # pixels by which the outline may be straightened
 
 class TopViewEstimator(NetworkEstimator):
     """Estimates one Scene per map by `estimate(pictures, cameras)`, with the axes of the map: its
-    top is the front.
-    """
+    top is the front."""
 
     kind, attributes = KIND, ATTRIBUTES
     outputs: ClassVar = {"extent": True}
@@ -59,8 +58,7 @@ class TopViewEstimator(NetworkEstimator):
         names: Sequence[str] | None = None,
     ) -> list[Scene]:
         """Predict one scene for each square (H, H, 3) uint8 picture and its camera, which points
-        straight down, with the top of the map at the top of the picture.
-        """
+        straight down, with the top of the map at the top of the picture."""
         if not len(pictures):
             return []
         names = names or [""] * len(pictures)
@@ -97,8 +95,7 @@ class TopViewEstimator(NetworkEstimator):
 
 def _standing(detections: Detections, b: int, i: int, camera: Camera) -> ObjectState:
     """Convert detection i of picture b to an object on the floor, or on a wall at the usual height
-    of its category.
-    """
+    of its category."""
     beliefs = {}
     for attribute, values in ATTRIBUTES.items():
         beliefs[attribute] = likely(detections.probabilities[attribute][b, i], values)
@@ -120,8 +117,7 @@ def _standing(detections: Detections, b: int, i: int, camera: Camera) -> ObjectS
 def outline(picture: np.ndarray, camera: Camera) -> tuple[tuple[float, float], ...] | None:
     """Return the corners of the room's floor (counter-clockwise, metres): the simplified border of
     the region that differs in colour from the picture's top left corner, without the walls. None if
-    the picture does not show a single region.
-    """
+    the picture does not show a single region."""
     inside = (np.abs(picture.astype(int) - picture[0, 0]) > MARGIN).any(2)
     ends = np.diff(np.pad(inside, ((0, 0), (1, 1))).astype(np.int8))
     if np.count_nonzero(ends) > 2 * SHREDS:

@@ -20,8 +20,7 @@ PARTLY_HIDDEN = 0.75
 
 class _Difficulty:
     """Validation and serialization shared by all settings; subclasses define the fields and their
-    ranges.
-    """
+    ranges."""
 
     RANGE: ClassVar[tuple[int, int]]  # range of `objects`; more objects seldom fit
     HOPS: ClassVar[tuple[int, ...]] = ()
@@ -49,8 +48,7 @@ class _Difficulty:
 
     def changed(self) -> dict[str, Any]:
         """Return the settings that differ from the defaults, ready for JSON; `difficulty_of` reads
-        them back.
-        """
+        them back."""
         different = {}
         for f in fields(self):
             value = getattr(self, f.name)
@@ -61,8 +59,7 @@ class _Difficulty:
     @property
     def tag(self) -> str:
         """A part of a folder's name that distinguishes twins: "-objects3_6-near0.5", "" for the
-        defaults.
-        """
+        defaults."""
         tag = ""
         for name, value in self.changed().items():
             tag += f"-{name}{'_'.join(map(str, value)) if isinstance(value, list) else value}"
@@ -118,8 +115,7 @@ class IndoorDifficulty(_Difficulty):
 @dataclass(frozen=True)
 class OrbitDifficulty(_Difficulty):
     """Difficulty of SCOPE's scenes. Their cameras look down, so the objects in questions are hardly
-    ever occluded.
-    """
+    ever occluded."""
 
     RANGE = (6, 9)
     # Objects per scene; None: 6 to 8, sometimes with duplicates.
@@ -137,8 +133,7 @@ Kind = TypeVar("Kind", bound=_Difficulty)
 
 def difficulty_of(options: Mapping[str, Any] | None, kind: type[Kind] = Difficulty) -> Kind:
     """Return the difficulty given in a config or a twin's description. Raise InputError for invalid
-    settings.
-    """
+    settings."""
     values, names = dict(options or {}), [f.name for f in fields(kind)]
     if unknown := set(values) - set(names):
         raise InputError(

@@ -47,8 +47,7 @@ def generate(
 ) -> int:
     """Render the missing pictures of a set into the folder `out`; return their number. `cache`: see
     RoomModels. Raise InputError if the folder holds a set with other parameters; a larger count is
-    allowed.
-    """
+    allowed."""
     out = Path(out)
     _claim(out, spec.facts)
     missing = []

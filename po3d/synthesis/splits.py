@@ -34,8 +34,7 @@ NOTHING: dict[str, Any] = {"catalogue": [], "own": {}}  # the `summary` of an em
 class AssetModel:
     """One 3D model, sizes in metres. `width` is measured across its front, `depth` along it. Models
     of models.csv also have their split, their category in rooms (`room`) and in orbit scenes
-    (`orbit`), "" if none, and the `creator`.
-    """
+    (`orbit`), "" if none, and the `creator`."""
 
     name: str  # catalogue id, or own/CATEGORY#k
     width: float
@@ -69,8 +68,7 @@ def own_name(category: str, variant: int) -> str:
 
 def own_variant(name: str) -> tuple[str, int]:
     """Parse the name of one of our own shapes into (category, variant). Raise ValueError for
-    another name.
-    """
+    another name."""
     category, hash_, variant = name.removeprefix(OWN).rpartition("#")
     if not name.startswith(OWN) or not hash_:
         raise ValueError(f"{name!r} is not of the form own/CATEGORY#variant")
@@ -93,8 +91,7 @@ def own_names(category: str, split: Split) -> tuple[str, ...]:
 
 def summary(names: Iterable[str]) -> dict[str, Any]:
     """Summarise model names for a checkpoint's JSON: {"catalogue": ids, "own": {category: "0-31,
-    40"}}.
-    """
+    40"}}."""
     own_variants: dict[str, list[int]] = {}
     others = []
     for name in sorted(set(names)):
@@ -117,8 +114,7 @@ def names_of(listed: Mapping[str, Any]) -> set[str]:
 
 def pick(models: Iterable[AssetModel], random: np.random.Generator) -> AssetModel:
     """Draw one of these models. If both kinds exist, catalogue models and our own shapes are
-    equally likely.
-    """
+    equally likely."""
     third_party, own = [], []
     for model in models:
         (own if model.name.startswith(OWN) else third_party).append(model)

@@ -65,8 +65,7 @@ class ViewSpec:
 
     def draw(self, index: int, renderer: RoomRenderer) -> tuple[NDArray[np.uint8], dict]:
         """Render view `index`. Its JSON has the scene of visible objects, and for each its visible
-        fraction, its number of visible pixels and its model.
-        """
+        fraction, its number of visible pixels and its model."""
         make = inside_view if self.kind == "inside" else orbit_view
         scene, camera_kind, look = make(self, index, renderer.models)
         shot = renderer.shoot(scene, scene.camera, look, amodal=True)
@@ -91,8 +90,7 @@ class ViewSpec:
 
 def inside_view(spec: ViewSpec, index: int, models: RoomModels) -> tuple[Scene, str, RoomLook]:
     """Return a room with the camera of a view, the kind of that camera, and the room's
-    appearance.
-    """
+    appearance."""
     number, which = divmod(index, len(CAMERAS))
     room = sample_room(spec.seed, number, spec.split)
     look = sample_room_look(
@@ -111,8 +109,7 @@ def inside_view(spec: ViewSpec, index: int, models: RoomModels) -> tuple[Scene, 
 
 def any_camera(room: Scene, random: np.random.Generator) -> Camera:
     """Sample cameras with arbitrary poses in a room; return the first that frames ENOUGH objects,
-    or else the one that frames most.
-    """
+    or else the one that frames most."""
     corners = np.array(room.outline)
     best: tuple[int, Camera] | None = None
     for _ in range(TRIED):

@@ -30,8 +30,7 @@ RANGE_PICTURES = 24  # pictures per twin used for activation ranges
 
 def fitted(predicted: list[Scene], gt: list[Scene]) -> dict[str, float]:
     """Fit the calibration of an estimator with the uncalibrated predictions `predicted` to the
-    ground-truth scenes `gt`. Raise InputError if no object was detected with its heading.
-    """
+    ground-truth scenes `gt`. Raise InputError if no object was detected with its heading."""
     evidence = beliefs.CalibrationEvidence()
     for p, g in zip(predicted, gt):
         matches = match(p, g)
@@ -70,8 +69,7 @@ def calibrate(checkpoint: str | Path, *folders: str | Path) -> dict[str, float]:
 
 def ranges(checkpoint: str | Path, *folders: str | Path) -> dict[str, tuple[float, float]]:
     """Measure the input ranges of the network's convolutions on the first pictures of the twins and
-    write them into the checkpoint's JSON, for `device=openvino`.
-    """
+    write them into the checkpoint's JSON, for `device=openvino`."""
     twins = _twins(folders)
     estimator = StreetEstimator.from_checkpoint(checkpoint)
 

@@ -36,8 +36,7 @@ WORST = 8  # number of logged pictures
 def seed_steps(seed: int) -> Callback:
     """Return a callback that sets torch's random state (used by dropout, for example) before every
     step from (seed, step, rank). A resumed run gets the state of an uninterrupted one, and every
-    process has its own.
-    """
+    process has its own."""
 
     def seed_step(trainer: pl.Trainer, _: pl.LightningModule, __: Any, step: int) -> None:
         index = step * trainer.world_size + trainer.global_rank
@@ -48,8 +47,7 @@ def seed_steps(seed: int) -> Callback:
 
 def decay_after(steps: int, decay: float) -> float:
     """Return the decay of the averaged weights at a step: lower than `decay` at first, so that
-    short trainings forget the initial weights.
-    """
+    short trainings forget the initial weights."""
     return min(decay, (1 + steps) / (10 + steps))
 
 
@@ -106,8 +104,7 @@ class Figures(Callback):
 
     def _show(self, trainer: pl.Trainer, judged: Judged) -> None:
         """Log the worst pictures, with predictions beside ground truth, in each logger with
-        `log_image`.
-        """
+        `log_image`."""
         loggers = [logger for logger in trainer.loggers if hasattr(logger, "log_image")]
         if not loggers or self.draw is None or trainer.state.fn != "fit":
             return
@@ -182,8 +179,7 @@ class Best(Checkpoint):
 class SaveLast(Checkpoint):
     """Save a checkpoint to `path` every `every` steps and after the last one. As a subclass of
     Checkpoint it runs after all other callbacks. `waits`: at steps with a validation, leave saving
-    to `Best`.
-    """
+    to `Best`."""
 
     def __init__(self, path: Path, every: int, waits: bool = False) -> None:
         self.path, self.every, self.waits, self.saved = path, every, waits, 0
@@ -227,8 +223,7 @@ def global_batch(trainer: pl.Trainer, data: pl.LightningDataModule) -> int:
 
 class MetricsTable(Logger):
     """Logger for metrics.csv: one row for each logged step; the file is complete at any time. When
-    a run is resumed at step `start`, earlier rows are kept and later ones are replaced.
-    """
+    a run is resumed at step `start`, earlier rows are kept and later ones are replaced."""
 
     def __init__(self, path: Path, start: int = 0) -> None:
         super().__init__()
@@ -274,8 +269,7 @@ class MetricsTable(Logger):
 
 class Progress(TQDMProgressBar):
     """Progress bar over the steps of the whole run. Steps done before resuming do not count for the
-    estimate of the remaining time.
-    """
+    estimate of the remaining time."""
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         super().on_train_start(trainer, pl_module)

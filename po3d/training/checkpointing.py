@@ -77,8 +77,7 @@ class SafetensorsCheckpointIO(CheckpointIO):
 
 def _encode(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
     """Encode `value` as JSON. Tensors are added to `tensors`; types that JSON lacks (tuples, keys
-    that are not strings) are tagged.
-    """
+    that are not strings) are tagged."""
     if isinstance(value, torch.Tensor):
         key = str(len(tensors))
         tensors[key] = value.detach().cpu().contiguous().clone()
@@ -99,8 +98,7 @@ def _encode(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
 
 def _channels_last(value: torch.Tensor) -> bool:
     """Return whether a tensor is in channels-last order. The memory order is preserved, because
-    sums over another order differ in their last bits.
-    """
+    sums over another order differ in their last bits."""
     return (
         value.ndim == 4
         and value.is_contiguous(memory_format=torch.channels_last)

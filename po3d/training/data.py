@@ -35,8 +35,7 @@ from po3d.training.street_scenes import (
 
 class WithFlip(Dataset):
     """Every item of `scenes` and its horizontal flip: item 2 k is item k, item 2 k + 1 is item k
-    flipped. `labels`: the type of an item's labels. `mirrored`: the function that flips labels.
-    """
+    flipped. `labels`: the type of an item's labels. `mirrored`: the function that flips labels."""
 
     def __init__(
         self,

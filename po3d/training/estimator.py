@@ -102,8 +102,7 @@ class EstimatorModule(pl.LightningModule):
     def _start_from(self, name: str) -> None:
         """Load the weights of a checkpoint pair of any domain. Tensors with another shape (heads of
         other categories) and tensors missing from the pair keep their initial values. Raise
-        InputError if no tensor fits.
-        """
+        InputError if no tensor fits."""
         weights, record = checkpoint.load(checkpoint.locate(name))
         weights = with_layers(self.net, weights)
         self.models = names_of(record["training"].get("models", NOTHING))
@@ -171,8 +170,7 @@ class EstimatorModule(pl.LightningModule):
 
     def on_validation_epoch_end(self) -> None:
         """Log the means over all rows of all batches and processes, every row with the same
-        weight.
-        """
+        weight."""
         if not self.validation_sums:
             return
         sums = self.trainer.strategy.reduce(
@@ -219,8 +217,7 @@ class EstimatorModule(pl.LightningModule):
 def photometric(images: Tensor, strength: float, draws: Draws) -> Tensor:
     """Apply random gain, contrast, tint, saturation, blur or sharpening, and noise to images (B, 3,
     h, w) in [0, 1]; labels stay valid. To save time, half of the batches are filtered and half get
-    noise.
-    """
+    noise."""
     b = len(images)
 
     def draw(*shape: int) -> Tensor:

@@ -49,8 +49,7 @@ ExampleQuestion = tuple[int, StreetProgram, Task, str]
 
 def table_figures(predicted: Sequence[Scene], truths: Sequence[Scene]) -> dict[str, float]:
     """Return recall, precision, heading and position errors, and the accuracy of each attribute;
-    undefined metrics (NaN) are omitted.
-    """
+    undefined metrics (NaN) are omitted."""
     result = perception(predicted, truths)["all"]
     figures = {name: result[name] for name in REPORTED}
     words: set[str] = set()
@@ -68,8 +67,7 @@ def finite(figures: Mapping[str, float]) -> dict[str, float]:
 
 def street_questions(truths: Sequence[Scene], count: int = QUESTIONS) -> list[ExampleQuestion]:
     """Return up to `count` questions of the seven types of PulseCheck457, divided equally among the
-    scenes.
-    """
+    scenes."""
     balance = {category: TemplateBalance() for category in COLUMNS}
     query: list[ExampleQuestion] = []
     for k, scene in enumerate(truths):
@@ -87,8 +85,7 @@ def answer_accuracy(
     predicted: Sequence[Scene], query: Sequence[ExampleQuestion]
 ) -> dict[str, float]:
     """Return how often a program has the same answer on the predicted scene (its most likely
-    values) as on ground truth.
-    """
+    values) as on ground truth."""
     if not query:
         return {}
     certain, right = [scene.certain() for scene in predicted], 0
@@ -102,8 +99,7 @@ def street_judge(
 ) -> Callable[[CropModule | StreetEstimator], Judged]:
     """Return a function of an estimator: its metrics for these street scenes, including question
     answering. For a module for attributes or poses alone everything else is true, and the boxes are
-    those of ground truth.
-    """
+    those of ground truth."""
     examples = list(map(ValidationExample, pictures, truths))
     questions = street_questions(truths)
 
@@ -131,8 +127,7 @@ def with_boxes(truth: Scene) -> Scene:
 
 def mistakes(predicted: Scene, truth: Scene) -> int:
     """Count missing and spurious objects, wrong attributes, and headings off by more than 90
-    degrees.
-    """
+    degrees."""
     table = predicted.certain()
     pairs = match(table, truth)
     count = len(truth) + len(table) - 2 * len(pairs)

@@ -73,8 +73,7 @@ def has_labels(
     states: Sequence[ObjectState], attributes: Mapping[str, Sequence[str]], rows: int
 ) -> dict[str, np.ndarray]:
     """Return, for each attribute, a column with the index of every object's value, padded to
-    `rows`; UNKNOWN where the scene has no value or one outside the vocabulary.
-    """
+    `rows`; UNKNOWN where the scene has no value or one outside the vocabulary."""
     columns = {}
     for attribute, values in attributes.items():
         columns[attribute] = column = np.full(len(states), UNKNOWN)
@@ -86,8 +85,7 @@ def has_labels(
 
 def padded(rows: int, **columns: np.ndarray) -> dict[str, np.ndarray]:
     """Return label columns padded to `rows`. Padded sizes are 1, so that their logarithm is
-    finite.
-    """
+    finite."""
     padded_columns = {}
     for name, values in columns.items():
         dtype, fill = PADDING[values.dtype.kind]
@@ -103,8 +101,7 @@ LEAST_VISIBLE = 0.1  # smallest visible fraction of an object that the network i
 
 class RoomLabels(NamedTuple):
     """Labels of one top view, padded to ROOM_OBJECTS rows; pixels refer to a picture of
-    top_view.WIDTH.
-    """
+    top_view.WIDTH."""
 
     present: np.ndarray  # (N,) bool
     points: np.ndarray  # (N, 9, 2) float32: the 3D box's corners and its centre
@@ -119,8 +116,7 @@ class RoomLabels(NamedTuple):
 
 def room_labels(scene: Scene, observed: Sequence[float]) -> RoomLabels:
     """Return the labels of a ground-truth room with a top camera; `observed`: visible fraction of
-    each object.
-    """
+    each object."""
     if scene.camera is None:
         raise ValueError(f"room labels need the camera of {scene.image}")
     rows = np.flatnonzero(np.array(observed) >= LEAST_VISIBLE)[:ROOM_OBJECTS].tolist()
@@ -145,8 +141,7 @@ def room_labels(scene: Scene, observed: Sequence[float]) -> RoomLabels:
 
 def _layer(name: str) -> int:
     """Return layer 0 for objects on the floor, 1 for objects that share their place on the map with
-    one: a lamp on a nightstand, a picture above a bed, a rug under a table.
-    """
+    one: a lamp on a nightstand, a picture above a bed, a rug under a table."""
     category = category_of(name)
     return int(category is not None and category.stands in ("top", "wall", "flat"))
 

@@ -39,8 +39,7 @@ def losses(
 ) -> dict[str, Tensor]:
     """Return every unweighted loss term of a batch: images (B, 3, height, width) in [0, 1] and
     stacked labels of pictures that are `width` pixels wide (labels.StreetLabels, RoomLabels or
-    ViewLabels).
-    """
+    ViewLabels)."""
     return means(loss_terms(net, images, labels, draws, width))
 
 
@@ -103,8 +102,7 @@ def cross_entropy(logits: Tensor, target: Tensor) -> Term:
 
 def laplace(value: Tensor, log_scale: Tensor, target: Tensor) -> Tensor:
     """Return the element-wise negative log-likelihood of a Laplace distribution without its
-    constant.
-    """
+    constant."""
     log_scale = log_scale.clamp(MIN_LOG_SCALE, 1)
     return (value - target).abs() * (-log_scale).exp() + log_scale
 
@@ -112,8 +110,7 @@ def laplace(value: Tensor, log_scale: Tensor, target: Tensor) -> Tensor:
 def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, layer: Tensor) -> Term:
     """Penalty-reduced focal loss of the centre logits (Law and Deng 2018, as in CenterNet). Cells
     near a centre are penalised less, by a Gaussian with sigma of a sixth of the box. One row per
-    centre.
-    """
+    centre."""
     used = present.any(0)  # most rows of room labels are padding, and each row costs a map
     used[0] = True
     centres, boxes, present, layer = (part[:, used] for part in (centres, boxes, present, layer))
@@ -146,8 +143,7 @@ def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, lay
 @torch.no_grad()
 def own_boxes(dense: Dense, centres: Tensor, boxes: Tensor, layer: Tensor) -> tuple[Tensor, Tensor]:
     """Return the boxes (B, N, 4) that the dense head predicts at ground-truth centres (B, N, 2),
-    and a mask (B, N) of those close to the ground-truth boxes (OWN_ERROR).
-    """
+    and a mask (B, N) of those close to the ground-truth boxes (OWN_ERROR)."""
     h, w = dense.heat.shape[-2] // dense.layers, dense.heat.shape[-1]
     cell = (centres / dense.stride - 0.5).round().long()
     row = layer * h + cell[..., 1].clamp(0, h - 1)
@@ -159,8 +155,7 @@ def own_boxes(dense: Dense, centres: Tensor, boxes: Tensor, layer: Tensor) -> tu
 
 def box_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, layer: Tensor) -> Term:
     """L1 loss of the box sides relative to the box size, read at the centre's cell and its eight
-    neighbours.
-    """
+    neighbours."""
     h, w = dense.heat.shape[-2] // dense.layers, dense.heat.shape[-1]
     cell = (centres / dense.stride - 0.5).round().long()
     shifts = torch.cartesian_prod(*[torch.arange(-1, 2, device=cell.device)] * 2).flip(1)
@@ -182,8 +177,7 @@ def box_terms(
     output: BoxOutput, labels: dict[str, Tensor], points: Tensor, boxes: Tensor
 ) -> dict[str, Term]:
     """Heading, size, depth and corner losses of K boxes with labels (K, ...) and points (K, 9, 2)
-    in pixels of the network's input.
-    """
+    in pixels of the network's input."""
     terms: dict[str, Term] = {}
     if output.extent.shape[1]:
         terms["extent"] = Term.of((output.extent - labels["extent"].log()).abs())
@@ -211,8 +205,7 @@ def box_terms(
 def flip_loss(heading: Tensor, bin_index: Tensor) -> Term:
     """Rank the ground-truth half of the heading bins above the opposite half: softplus of the
     difference of their log probabilities. heading: logits (K, HEADING_BINS); bin_index: (K,).
-    Bins at a right angle to the ground truth belong to neither half.
-    """
+    Bins at a right angle to the ground truth belong to neither half."""
     bins = torch.arange(HEADING_BINS, device=heading.device)
     away = (bins - bin_index[:, None] + HEADING_BINS // 2) % HEADING_BINS - HEADING_BINS // 2
     near, far = away.abs() < HEADING_BINS // 4, away.abs() > HEADING_BINS // 4

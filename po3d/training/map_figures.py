@@ -57,8 +57,7 @@ def pairs(estimator: TopViewEstimator, folders: Sequence[str | Path]) -> list[Pa
 def strongest_first(predicted: Scene, true: Scene) -> dict[int, int]:
     """Match predicted rows to ground-truth rows greedily: in descending order of existence
     probability, each takes the nearest unmatched object within `metrics.MAX_DISTANCE`. Weaker
-    duplicate detections stay unmatched.
-    """
+    duplicate detections stay unmatched."""
     result: dict[int, int] = {}
     if not len(predicted) or not len(true):
         return result
@@ -101,8 +100,7 @@ def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str
 def figures(matches: Sequence[Pair]) -> dict[str, dict[str, float]]:
     """Return the metrics COLUMNS by row: "all", and each kind of support that occurs. Precision and
     count_exact refer to whole scenes; turned is the fraction of matched objects with a heading
-    error above 90 degrees.
-    """
+    error above 90 degrees."""
     predictions, truths, _ = zip(*matches, strict=True)
     text = perception(predictions, truths)["all"]
     whole = dict.fromkeys(COLUMNS, math.nan) | text

@@ -47,8 +47,7 @@ def pair(
     seed: int, stage: str, index: int, family: str | None = None, style: str | None = None
 ) -> tuple[str, list[str]]:
     """Return pair `index` of a stage as (text, program tokens); family and style are drawn at
-    random if not given.
-    """
+    random if not given."""
     random = rng(seed, stage, index)
     if family is None:
         names = tuple(FAMILIES)
@@ -62,8 +61,7 @@ def pair(
 
 class ParserExample(NamedTuple):
     """A sentence and its program as ids; spans hold the first and last word that each copying token
-    refers to.
-    """
+    refers to."""
 
     words: Sequence[int] | np.ndarray
     program: Sequence[int] | np.ndarray
@@ -126,8 +124,7 @@ class ParserData(StreamData):
         self, words: Sequence[str], program: Sequence[int], stage: str, number: int, share: float
     ) -> ParserExample:
         """Encode a sentence of known words, dropping one of the LOOSE words from a `share` of the
-        sentences.
-        """
+        sentences."""
         words, random = list(words), rng(self.hparams.seed, stage, number)
         loose = [k for k, word in enumerate(words) if word in LOOSE]
         if loose and random.random() < share:
@@ -144,8 +141,7 @@ class ParserData(StreamData):
 
 class ParserModule(pl.LightningModule):
     """Cross-entropy over the tokens that the type table allows; AdamW, linear warm-up, cosine decay
-    to zero over the whole run.
-    """
+    to zero over the whole run."""
 
     parser: ClassVar[type[NetworkParser]] = Parser  # parser class that defines the network
 

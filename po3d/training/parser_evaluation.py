@@ -28,8 +28,7 @@ from po3d.language.say.street.language import DEEP_FAMILIES, FAMILIES, realise, 
 
 def _replacements() -> dict[str, tuple[str, ...]]:
     """Return a map from each word of the language (with plurals) to the listed synonyms of its
-    value.
-    """
+    value."""
     table: dict[str, tuple[str, ...]] = {}
     for value, names in GRAMMARS["wide"].nouns.items():
         many = tuple(min(plurals(noun)) for noun in NOUNS[value])
@@ -77,8 +76,7 @@ def exact_match(
     parser: Parser, pairs: list[tuple[str, str]]
 ) -> tuple[float, int, list[tuple[str, str, str]]]:
     """Return the fraction correct, the number of parse failures, and the errors as (text, gold
-    program, prediction).
-    """
+    program, prediction)."""
     wrong, unparsed = [], 0
     for (text, gold), parse in zip(pairs, parser.parse([text for text, _ in pairs]), strict=True):
         unparsed += parse.status != "ok"

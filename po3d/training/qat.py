@@ -32,8 +32,7 @@ class QuantizedWeights:
 
     def weights(self, step: int) -> dict[str, Tensor]:
         """Return the quantized matrices by name, for `torch.func.functional_call`, at a training
-        step.
-        """
+        step."""
         refit = not self.steps or step % REFITTED == 0
         rounded = {}
         for name, matrix in self.matrices.items():
@@ -46,8 +45,7 @@ class QuantizedWeights:
 
     def _unmasked(self, name: str, matrix: Tensor) -> Tensor:
         """Return the dequantized value of a matrix as the checkpoint stores it, without
-        gradient.
-        """
+        gradient."""
         matrix = matrix.detach()
         if (base := self.base.get(name)) is None:
             return matrix

@@ -19,8 +19,7 @@ from po3d.training.parser import SCATTER, TOKEN_IDS, ParserData, ParserExample
 def questions_of(root: str | Path) -> list[Question]:
     """Return the questions of a release of PulseCheck457 (questions/L1_single.json ...) or
     Super-CLEVR (superCLEVR_questions_*.json), or of one of their files. Raise InputError if there
-    are none.
-    """
+    are none."""
     root = Path(root)
     names = set(map(str.lower, FILES.values()))
     if any(path.stem.lower() in names for path in (root / "questions").glob("*.json")):
@@ -113,8 +112,7 @@ class QuestionData(ParserData):
         self, questions: Sequence[Question], purpose: str, scatter: float
     ) -> list[ParserExample]:
         """Return the questions as examples, and a line that counts the omitted ones. Raise
-        InputError if all are omitted.
-        """
+        InputError if all are omitted."""
         tokenizer = self.tokenizer()
         examples: list[ParserExample] = []
         unknown: dict[str, int] = {}
@@ -149,8 +147,7 @@ class QuestionData(ParserData):
     @staticmethod
     def _program(question: Question) -> list[int] | None:
         """Return the program's token ids; None without a program or if the parser's tokens cannot
-        express it.
-        """
+        express it."""
         if not question.program:
             return None
         try:

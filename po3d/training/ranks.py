@@ -27,14 +27,12 @@ class Draws:
 
     def rand(self, rows: int, *shape: int) -> Tensor:
         """Return uniform numbers (rows, *shape) in [0, 1), independent for each row of the global
-        batch.
-        """
+        batch."""
         return self._own(torch.rand, rows, *shape)
 
     def randn(self, rows: int, *shape: int) -> Tensor:
         """Return standard normal numbers (rows, *shape), independent for each row of the global
-        batch.
-        """
+        batch."""
         return self._own(torch.randn, rows, *shape)
 
     def _own(self, draw, rows: int, *shape: int) -> Tensor:
@@ -55,8 +53,7 @@ class Term(NamedTuple):
 def means(terms: Mapping[str, Term]) -> dict[str, Tensor]:
     """Return the mean of each term. With several processes, each returns a share, such that the
     mean of the shares over the processes (which DistributedDataParallel computes for gradients) is
-    the mean over all rows.
-    """
+    the mean over all rows."""
     counts = []
     for term in terms.values():
         counts.append(torch.as_tensor(term.rows, dtype=torch.float32, device=term.sum.device))
@@ -70,8 +67,7 @@ def means(terms: Mapping[str, Term]) -> dict[str, Tensor]:
 
 class SyncedNorms(TorchSyncBatchNorm):
     """Plugin for `sync_batchnorm`: batch norms over the samples of all processes. timm's norm
-    layers include an activation, which Lightning's own plugin would drop.
-    """
+    layers include an activation, which Lightning's own plugin would drop."""
 
     def __init__(self) -> None:
         self.replaced: list[tuple[nn.Module, str, _BatchNorm]] = []

@@ -41,8 +41,7 @@ Composed = Callable[[list[str]], dict[str, Any]]  # function from options of tra
 class Recipe:
     """A recipe with the options `given` on the command line: NAME.KEY=VALUE applies to the stage
     NAME, other options to all trainings. `start`: one of the recipe's `starts`; "" is the first.
-    Raise InputError for an invalid recipe.
-    """
+    Raise InputError for an invalid recipe."""
 
     def __init__(
         self, content: Mapping[str, Any], inputs: Sequence[str], out: str | Path, start: str = ""
@@ -114,8 +113,7 @@ class Recipe:
 
     def finished(self) -> dict[str, Any]:
         """Return the requests of the finished stages; InputError for a damaged recipe.json, or if
-        a finished stage's output is missing.
-        """
+        a finished stage's output is missing."""
         path = self.out / DONE
         done = read_json(path, "recipe") if path.exists() else {}
         if not isinstance(done, dict) or set(map(type, done.values())) - {dict}:
@@ -142,8 +140,7 @@ def run_recipe(
 ) -> list[Path]:
     """Run the unfinished stages and return the pairs of `results`. `export`: copy them to that name
     (with _STAGE appended if there are several). `fit` trains a config; `data_of` builds its data
-    module.
-    """
+    module."""
     # report errors in the options before any stage runs
     requests = {name: recipe.request(name, composed) for name in recipe.stages}
     with locked(recipe.out, "recipe"):
@@ -225,8 +222,7 @@ def _copied(pair: Path, target: Path) -> Path:
 
 def _plain(request: Mapping[str, Any]) -> Any:
     """Return the request as read back from JSON, without entries that may change when a run is
-    resumed.
-    """
+    resumed."""
     plain = json.loads(json.dumps(request))
     if "train" in plain:
         for key in ("wandb", "save_every"):

@@ -44,8 +44,7 @@ RARE = 2  # words with a lower count are mapped to the unknown word
 
 class EncodedPair(NamedTuple):
     """A sentence and its program as token ids; spans hold the first and last word that each copying
-    token refers to.
-    """
+    token refers to."""
 
     sort: int
     words: tuple[str, ...]
@@ -86,8 +85,7 @@ def encode(sentence: SpannedSentence, program: RoomCall, sort: str) -> EncodedPa
 
 def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[EncodedPair]:
     """Return all sentences of one generated room: a change of each type and its questions, each in
-    `wordings` wordings.
-    """
+    `wordings` wordings."""
     scene = sample_room(seed, index, stage)
     pairs: list[EncodedPair] = []
     previous = None
@@ -128,8 +126,7 @@ def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[Enco
 
 def _asks_after(kind: str, program: RoomCall) -> bool:
     """Return whether a question makes sense after a change of this type: removed objects must be
-    referred to as gone.
-    """
+    referred to as gone."""
     ops = {part.op for part in program.calls()}
     if "was" in ops:
         return kind in ("removal", "replacement", "attribute") or program.op == "fits"
@@ -198,8 +195,7 @@ def example(pair: EncodedPair, words: Sequence[int]) -> ParserExample:
 
 class _Hiding(Dataset):
     """Pairs with random words replaced by the unknown word, differently in every epoch; indexed by
-    the numbers of `samplers.shuffled`.
-    """
+    the numbers of `samplers.shuffled`."""
 
     def __init__(self, pairs: list[EncodedPair], index: dict[str, int], seed: int) -> None:
         self.pairs, self.index, self.seed = pairs, index, seed

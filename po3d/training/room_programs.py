@@ -88,8 +88,7 @@ def _expressions(text: str) -> list[Expression]:
 
 class RoomPrograms:
     """Samples programs about one room; names and attributes are mostly those of its objects. A
-    method named like a symbol samples it; LookupError if an object has no short description.
-    """
+    method named like a symbol samples it; LookupError if an object has no short description."""
 
     def __init__(self, teller: PhraseGenerator, random: np.random.Generator, symbol: str) -> None:
         """`symbol`: QUESTION, EDIT, REFERRING_QUESTION or REFERRING_EDIT of productions.txt."""
@@ -245,8 +244,7 @@ class RoomPrograms:
 
     def query_chosen(self) -> RoomCall:
         """Sample a question about an object among those of a name by place or size; sometimes among
-        two that are named.
-        """
+        two that are named."""
         share = self.random.random()
         source = call("pair", *self.alike()) if share < 0.5 else self.kind()
         if share > 0.92:
@@ -345,8 +343,7 @@ class RoomPrograms:
 def question_about(phrase: RoomCall) -> RoomCall:
     """Return the question whose answer identifies an object: its name, or, if it is chosen among
     objects of one name, the attribute that distinguishes it: "which chair is nearest?", "is the red
-    or the blue chair nearer?".
-    """
+    or the blue chair nearer?"."""
     source = phrase.args[-1]
     nouns = [part for part in source.calls() if part.op == "all"]
     if phrase.op not in CHOOSING or nouns[-1] == ANY:

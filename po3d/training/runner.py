@@ -42,8 +42,7 @@ WATCH = {"monitor": None, "mode": None, "patience": None, "pictures": 64, "callb
 
 def watch_of(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split the trainer's options into those of WATCH and those of Lightning. Raise InputError for
-    invalid ones.
-    """
+    invalid ones."""
     watch, rest = dict(WATCH), dict(options)
     for name in WATCH:
         if (value := rest.pop(name, None)) is not None:
@@ -80,8 +79,7 @@ def callbacks_of(
     draw: Draw | None,
 ) -> list[pl.Callback]:
     """Return the callbacks of a training. `watch`: see WATCH; `saving`: keywords of SaveLast;
-    `best`: folder of the best checkpoint.
-    """
+    `best`: folder of the best checkpoint."""
     callbacks: list[pl.Callback] = [seed_steps(seed), LearningRateMonitor("step")]
     if trainer.get("enable_progress_bar", True):
         callbacks.append(Progress(refresh_rate=10))
@@ -100,8 +98,7 @@ def callbacks_of(
 
 def trainer_of(options: Mapping[str, Any], plugins: Sequence[Any], **own: Any) -> pl.Trainer:
     """Return Lightning's Trainer with these options. Raise a one-line InputError for what this
-    machine or Lightning does not support.
-    """
+    machine or Lightning does not support."""
     torch.set_float32_matmul_precision("high")
     options = dict(options)
     if options.get("accelerator") in ("gpu", "cuda") and not (
@@ -139,8 +136,7 @@ def trainer_of(options: Mapping[str, Any], plugins: Sequence[Any], **own: Any) -
 
 def quiet() -> None:
     """Silence library messages: advertising, tips, device lists, and warnings about intended
-    behaviour.
-    """
+    behaviour."""
     for name in ("pytorch_lightning", "lightning_fabric", "lightning.pytorch"):
         logging.getLogger(name).setLevel(logging.ERROR)
     data = ("torch.utils.data", "torch.optim.lr_scheduler")
@@ -150,8 +146,7 @@ def quiet() -> None:
 
 def compile_module(module: pl.LightningModule, runner: pl.Trainer) -> None:
     """Compile the forward pass of an estimator's network with torch.compile. Raise InputError if
-    that fails.
-    """
+    that fails."""
     if not hasattr(module, "net"):
         raise InputError(
             "compile=true supports estimators only: the length of a parser's sentences varies"
@@ -171,8 +166,7 @@ def wandb_loggers(
     out: Path, options: dict[str, Any] | None, config: dict[str, Any]
 ) -> list[Logger]:
     """Return a wandb logger if `options` are given, offline unless WANDB_MODE says otherwise. wandb
-    is imported only then.
-    """
+    is imported only then."""
     if options is None:
         return []
     os.environ.setdefault("WANDB_MODE", "offline")
@@ -187,8 +181,7 @@ def wandb_loggers(
 
 def ended(kind: str, metrics: Mapping[str, float], step: int, out: Path, export: str) -> str:
     """Return the summary of a training: the metrics of its weights, and the command that evaluates
-    them.
-    """
+    them."""
     names = sorted(metrics, key=lambda name: (better_is_less(name), name))
     table = Table(
         (f"validation metric, step {step:,}", "value"), [[n, f"{metrics[n]:.4g}"] for n in names]

@@ -23,8 +23,7 @@ SORTED = 50  # number of batches that are sorted by length together
 
 class Order:
     """Map a position of the stream to a sample number. `block_order` returns the (size,) numbers of
-    a block of `size` positions.
-    """
+    a block of `size` positions."""
 
     def __init__(self, size: int, block_order: Callable[[int], np.ndarray]) -> None:
         self.size, self.block_order = size, block_order
@@ -40,8 +39,7 @@ class Order:
 def shuffled(size: int, seed: int) -> Order:
     """Return epochs of fresh permutations of `size` samples. In epoch e, sample k has the number k
     + e * size, so that repetitions of a sample can be distinguished; use `% size` where that does
-    not matter.
-    """
+    not matter."""
     return Order(size, lambda block: block * size + rng(seed, "order", block).permutation(size))
 
 
@@ -155,8 +153,7 @@ def validation_batches(
 ) -> list[list[int]]:
     """Return sequential batches, once, of which this process takes each world-th index. A remainder
     that does not divide by the number of processes is dropped: processes with more batches than
-    others would wait forever.
-    """
+    others would wait forever."""
     size, whole = batch * world, len(order) - len(order) % world
     batches = []
     for k in range(0, whole, size):
@@ -191,15 +188,13 @@ class StreamData(pl.LightningDataModule):
 
     def models(self) -> set[str]:
         """Return the names of the 3D models in the training pictures (`po3d.synthesis.splits`);
-        call it after the data has been prepared.
-        """
+        call it after the data has been prepared."""
         return set()
 
     def scenes(self) -> dict[str, set[int]]:
         """Return the ids of the stored training scenes (`po3d.benchmarks.scene_ids`); call it after
         the data has been prepared. Rendered scenes have no ids: they are identified by their
-        models.
-        """
+        models."""
         return {}
 
     def train_samples(self) -> Dataset:
@@ -211,8 +206,7 @@ class StreamData(pl.LightningDataModule):
 
     def place(self) -> dict[str, Any]:
         """Return the stream's keywords: last step, a function for the first step, and this
-        process's rank.
-        """
+        process's rank."""
         trainer = self.trainer
         each = trainer.accumulate_grad_batches
         return {
@@ -224,8 +218,7 @@ class StreamData(pl.LightningDataModule):
 
     def judged(self, estimator: Any, count: int) -> Any:
         """Return the scenes that an estimator predicts for up to `count` validation pictures, with
-        their metrics (`po3d.training.figures.Judged`); None for data without scenes.
-        """
+        their metrics (`po3d.training.figures.Judged`); None for data without scenes."""
         return None
 
     def readers(self) -> int:

@@ -73,8 +73,7 @@ def write_shards(
 
 def fetched(root: str, cache: str | Path) -> Path:
     """Return the folder of shards `root`, or for an http(s) URL its copy below `cache`, with every
-    shard verified. Raise InputError naming a shard that is missing, truncated or changed.
-    """
+    shard verified. Raise InputError naming a shard that is missing, truncated or changed."""
     folder = local(root, cache)
     if folder != Path(root):
         _download(f"{root}/{INDEX}", folder / INDEX, LARGEST_INDEX)
@@ -137,8 +136,7 @@ def _index(folder: Path) -> dict[str, Any]:
 
 class ShardedScenes(Dataset):
     """The samples of a folder of shards, by index. Every process opens the tar files itself on
-    first access.
-    """
+    first access."""
 
     def __init__(self, folder: str | Path, width: int, height: int) -> None:
         self.folder, self.width, self.height = Path(folder), width, height
@@ -174,8 +172,7 @@ class ShardedScenes(Dataset):
     def ids(self, count: int) -> scene_ids.Ids:
         """Return the ids of the first `count` scenes. A shard's ids are in the index; for
         the last shard, if only a part of it is needed, and for shards without ids in the index,
-        they are read from the records.
-        """
+        they are read from the records."""
         parts = []
         for shard, end in zip(self.shards, self.ends.tolist(), strict=True):
             first = end - shard["samples"]
@@ -212,8 +209,7 @@ def _read(file: Any, offset: int, size: int) -> bytes:
 
 def _members(path: Path, samples: int) -> list[tuple[str, tuple[int, int], tuple[int, int]]]:
     """Return the key of each sample of a shard, in order, with (offset, bytes) of its picture and
-    of its record.
-    """
+    of its record."""
     members: dict[str, dict[str, tuple[int, int]]] = {}
     try:
         with tarfile.open(path, "r:") as tar:

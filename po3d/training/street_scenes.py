@@ -41,8 +41,7 @@ def street_item(
 
 def held_out(scenes: Dataset, wanted: int) -> tuple[Dataset, Dataset]:
     """Split off the last `wanted` scenes (a tenth at most) for validation; return (training,
-    validation).
-    """
+    validation)."""
     count = len(scenes)
     cut = max(count - max(min(wanted, count // 10), 1), 1)
     return Subset(scenes, range(cut)), Subset(scenes, range(min(cut, count - 1), count))
@@ -289,8 +288,7 @@ def pack(scenes: Dataset, folder: str | Path, workers: int) -> PackedScenes:
 
 def keep_records(scenes: RenderedScenes, folder: Path) -> None:
     """Write the records of the first RECORDS scenes beside their shards: the ground truth of
-    validation metrics. Does nothing without the renderer.
-    """
+    validation metrics. Does nothing without the renderer."""
     if not (folder / "records.json").exists() and importlib.util.find_spec("moderngl") is not None:
         records = list(map(scenes.record, range(min(len(scenes), RECORDS))))
         write_json(folder / "records.json", records, indent=None)

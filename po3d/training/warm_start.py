@@ -17,8 +17,7 @@ from po3d.perception.network import SceneNet
 def take_over(network: nn.Module, words: Sequence[str], name: str, kind: str) -> Ids:
     """Load the weights of checkpoint pair `name` into a parser network whose embedding rows are
     `words`; the pair may have them in another order. Words missing from the pair keep their random
-    vectors. Return the ids of the stored scenes that the pair was trained on.
-    """
+    vectors. Return the ids of the stored scenes that the pair was trained on."""
     weights, record = checkpoint.load(checkpoint.locate(name), kind)
     earlier = record["config"]["words"]
     embedding = network.embed.weight.detach().clone()
@@ -71,8 +70,7 @@ def with_pose_trunk(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, T
 
 def with_layers(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Convert weights with one layer of dense outputs for `net` with several: each layer starts as
-    a copy. Weights of any other network are returned unchanged.
-    """
+    a copy. Weights of any other network are returned unchanged."""
     weights = dict(weights)
     if len(weights.get("dense.bias", ())) == 5:
         for name in ("dense.weight", "dense.bias"):

@@ -38,8 +38,7 @@ def compose(
     layout: Layout, rng: np.random.Generator, vehicles: OfficialVehicles | None = None
 ) -> tuple[list[PlacedMesh], Camera, RenderStyle]:
     """Return the renderer's input: the layout's objects with meshes and paints, its camera, and its
-    rendering style. In official styles, `vehicles` replace our own models where available.
-    """
+    rendering style. In official styles, `vehicles` replace our own models where available."""
     official = layout.look in OFFICIAL_LOOKS
     place, draw = (_place_official, sample_official_look) if official else (_place, sample_look)
     objects = [place(o, layout.look, rng) for o in layout.objects]
@@ -58,8 +57,7 @@ def _official_form(
     rng: np.random.Generator,
 ) -> PlacedMesh:
     """Replace the mesh of a placed vehicle by the official one: with transparent glass, and with
-    parts recoloured as in the layout or, outdoors, in the colours of its files.
-    """
+    parts recoloured as in the layout or, outdoors, in the colours of its files."""
     toy = look in TOYS
     vehicle_form = vehicles.get(o.shape, toy)
     if vehicle_form is None:
@@ -84,8 +82,7 @@ def _official_parts(
 
 def _place_official(o: LayoutObject, look: LookKind, rng: np.random.Generator) -> PlacedMesh:
     """Place a vehicle like the official pictures: at the official mesh's origin. In Super-CLEVR's
-    studio it has one colour, transparent windows, and recoloured parts with their own materials.
-    """
+    studio it has one colour, transparent windows, and recoloured parts with their own materials."""
     mesh, toy = vehicle(o.shape, o.mesh_seed, o.forms), look in TOYS
     color, finish = official_paint(look, o.color, rng), official_finish(look, o.material, rng)
     colors, finishes = _official_parts(o, mesh, look, rng)
@@ -122,8 +119,7 @@ def _place(o: LayoutObject, look: LookKind, rng: np.random.Generator) -> PlacedM
 def parts_painted(o: LayoutObject, mesh: Mesh, look: LookKind) -> dict:
     """Return part name -> PartPaint; if two slots select one part, the later one counts. As in
     Super-CLEVR, only certain parts of official toys are recoloured; large parts are drawn more
-    often, because our models have few of them, and a part of a region with its region.
-    """
+    often, because our models have few of them, and a part of a region with its region."""
     names = sorted({p.name for p in mesh.parts if p.material != "glass"} - HULLS)
     if look not in OFFICIAL_LOOKS:
         return {names[int(part.slot * len(names))]: part for part in o.parts} if names else {}

@@ -113,8 +113,7 @@ def picture(
     scene: RenderableScene, renderer: Renderer, skies: str | None = None
 ) -> NDArray[np.uint8]:
     """Render the picture, (H, W, 3) sRGB. Outdoors, `skies` is a folder of photographs used as
-    sky.
-    """
+    sky."""
     look = scene.look
     if skies is not None:
         look = PhotoFolder.of(skies).under(look, scene.layout.look_seed)
@@ -133,8 +132,7 @@ def render_example(
 ) -> tuple[NDArray[np.uint8], Scene]:
     """Return the picture (480, 640, 3) and the ground truth of scene `index`. The renderer is
     opened once per process. `looks`: weights of the rendering styles to draw from, instead of one
-    `look`.
-    """
+    `look`."""
     renderer = open_renderer(samples)
     if looks:
         look = mixed_look(seed, index, looks)
@@ -171,8 +169,7 @@ def image_name(index: int, suffix: str = "jpg") -> str:
 def true_scene(scene: RenderableScene, index: int) -> Scene:
     """Return the ground truth: objects with their image boxes, the camera, and the dominant
     occluder of each object. It equals `scene_record` read by `scene_from_superclevr`, up to the
-    rounding of degrees.
-    """
+    rounding of degrees."""
     toys = scene.layout.look in TOYS  # other vehicles have no material
     objects, occluders = [], []
     for o, label in zip(scene.layout.objects, scene.labels):

@@ -24,8 +24,7 @@ RENDERERS = ("own", "blender")
 @dataclass(frozen=True)
 class Drawing:
     """Renderer and vehicles of a twin. `vehicles`: a folder of official models
-    (`official_vehicles`), "" for our own only; they are used in the official styles.
-    """
+    (`official_vehicles`), "" for our own only; they are used in the official styles."""
 
     renderer: str = "own"
     vehicles: str = ""
@@ -41,8 +40,7 @@ class Drawing:
 
     def identity(self) -> dict:
         """Return what distinguishes its pictures from others, for a twin's description; empty for
-        our own renderer and vehicles.
-        """
+        our own renderer and vehicles."""
         identity: dict = {}
         if self.renderer == "blender":
             identity["blender"] = asdict(self.blender)

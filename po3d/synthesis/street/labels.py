@@ -93,8 +93,7 @@ def label_object(ids: NDArray[np.uint8], amodal: NDArray[np.bool_], index: int) 
 
 def occlusion_state(visible_px: int, hidden_px: int) -> State:
     """Return Super-CLEVR's state of a whole object; its "ambiguous" state (a few pixels hidden or
-    visible) counts as none.
-    """
+    visible) counts as none."""
     if visible_px < FULL_MAX_VISIBLE_PX:
         return "full"
     if min(hidden_px, visible_px) > STREET_RULES.occlusion_min_px:

@@ -52,8 +52,7 @@ MESHES = {"train": TRAIN_MESHES, "validation": VALIDATION_MESHES, "test": TEST_M
 @dataclass(frozen=True)
 class PartPaint:
     """A recoloured part. `slot` in [0, 1) selects one of the parts of the object's mesh; with
-    `region`, one of its large parts with all parts of the same region (parts.csv).
-    """
+    `region`, one of its large parts with all parts of the same region (parts.csv)."""
 
     slot: float
     color: str
@@ -157,8 +156,7 @@ def _enlarged(o: LayoutObject) -> Footprint:
 
 def overlapping(a: Footprint, b: Footprint) -> bool:
     """Return whether two rectangles intersect, by the separating axis theorem; in plain Python
-    numbers, because it is called hundreds of times.
-    """
+    numbers, because it is called hundreds of times."""
     dx, dy = b[0] - a[0], b[1] - a[1]
     if math.hypot(dx, dy) > math.hypot(*a[3:]) + math.hypot(*b[3:]):
         return False

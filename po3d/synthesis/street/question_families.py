@@ -119,8 +119,7 @@ def _occluded(kind: str, pieces: PhraseSampler) -> Draw | None:
 
 def _related_query(key: str, kind: str, pieces: PhraseSampler) -> Draw | None:
     """Build "What is the a of the NP that stands in a relation to the NP2", where the relation is
-    needed.
-    """
+    needed."""
     related = pieces.world.relation[key]
     start = pieces.reference(bits(np.flatnonzero(related)), minimal=True)
     if start is None:
@@ -190,8 +189,7 @@ def spatial(attributes: Sequence[str]) -> dict[str, Maker]:
 
 def comparisons(attributes: Sequence[str]) -> dict[str, Maker]:
     """Return families that compare two described sets or objects without a relation, as in
-    Super-CLEVR.
-    """
+    Super-CLEVR."""
     families: dict[str, Maker] = {}
     for op in ("equal_integer", "less_than", "greater_than"):
         family = partial(_compare_counts, op, "plain", "plain")

@@ -50,8 +50,7 @@ class PhraseSampler:
         self, within: int | None = None, minimal: bool = False, untold: Sequence[str] = ()
     ) -> tuple[Tokens, int] | None:
         """Return unique(filters(scene)) and the object it refers to, one of `within`. `minimal`: no
-        word is redundant.
-        """
+        word is redundant."""
         candidates = members(self.world.all if within is None else within)
         if not candidates:
             return None
@@ -66,8 +65,7 @@ class PhraseSampler:
 
     def _refers(self, phrase: Phrase, i: int, within: int, minimal: bool) -> bool:
         """Return whether a phrase refers to object i alone among those of `within`; `minimal`: and
-        no shorter one does.
-        """
+        no shorter one does."""
         if self.world.mask(phrase) & within != 1 << i:
             return False
         return not minimal or all(
@@ -106,8 +104,7 @@ class PhraseSampler:
         self, within: int, untold: Sequence[str] = (), related: bool = True
     ) -> tuple[Phrase, int] | None:
         """Return a phrase for counting and its matches in `within`. In half of the cases the phrase
-        describes an object in the set, otherwise it may match nothing.
-        """
+        describes an object in the set, otherwise it may match nothing."""
         present = members(within)
         if present and self.rng.random() < 0.5:
             phrase = self.pick(self.world.phrases(self.pick(present), untold))
@@ -166,8 +163,7 @@ class PhraseSampler:
         minimal: bool = False,
     ) -> Draw | None:
         """Return the complete question about the set `within`: count, exist, or a query of an
-        attribute.
-        """
+        attribute."""
         if kind in ("count", "exist"):
             described = self.some(within, untold, related)
             if described is None:

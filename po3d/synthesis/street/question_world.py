@@ -84,8 +84,7 @@ class SceneBitsets:
 
     def phrases(self, i: int, untold: Sequence[str] = ()) -> list[Phrase]:
         """Return every phrase that matches object i and omits the attributes `untold`; the empty
-        phrase ("thing") comes first.
-        """
+        phrase ("thing") comes first."""
         key = (i, tuple(untold))
         if key not in self._phrases:
             phrases: list[Phrase] = [()]

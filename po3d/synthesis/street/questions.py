@@ -82,8 +82,7 @@ class TemplateBalance:
 
     def keep(self, template: str, draws: Sequence[Draw]) -> Draw:
         """Return and count the candidate with the rarest answer so far; the first if several are
-        equal.
-        """
+        equal."""
         counts = self.answers[template]
         best = min(draws, key=lambda draw: counts[draw[1]])
         counts[best[1]] += 1

@@ -61,8 +61,7 @@ def _caption(world: SceneGeometry, i: int, part: int, random: np.random.Generato
 
 def _places(world: SceneGeometry, i: int, random: np.random.Generator) -> list[str]:
     """Return phrases for an object's position: the supporting object first, then the room, then
-    other objects.
-    """
+    other objects."""
     first, others = [], []
     below = world.supports[i]
     if below is not None and (mark := _mark(world, below)):

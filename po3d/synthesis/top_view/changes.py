@@ -27,8 +27,7 @@ def sample_change(
     scene: Scene, kind: str, random: np.random.Generator
 ) -> tuple[RoomCall, Planned] | None:
     """Sample an edit of one of the TYPES of a scene in its frame, as its program and its result;
-    None if none was found.
-    """
+    None if none was found."""
     teller = PhraseGenerator(SceneGeometry(unchanged(scene), scene), random)
     for _ in range(TRIES):
         program = SAMPLERS[kind](teller, random)
@@ -68,8 +67,7 @@ def _targets(
     teller: PhraseGenerator, random: np.random.Generator, candidates: list[int], share: float = 0.2
 ) -> RoomCall | None:
     """Return a set of objects to edit: usually one described object, sometimes all of a name, two
-    objects, or all but one.
-    """
+    objects, or all but one."""
     world = teller.world
     chosen = _pick(candidates, random)
     if chosen is None:

@@ -29,8 +29,7 @@ _RELATED = ("_extreme", "_at_side", "_sized", "_distant", "_beside", "_toward", 
 class PhraseGenerator:
     """Generate referring expressions in an edited room, and answer questions about it robustly to
     the thresholds of relations. `related`: prefer descriptions by relations to other objects where
-    possible.
-    """
+    possible."""
 
     def __init__(
         self, world: SceneGeometry, random: np.random.Generator, related: bool = False
@@ -71,8 +70,7 @@ class PhraseGenerator:
 
     def describe(self, index: int, plain: bool = False, relations: bool = True) -> RoomCall | None:
         """Return a program of type object that refers to the object; None if no short one does.
-        `plain`: without words about the edit. Objects before the edit are written as was(...).
-        """
+        `plain`: without words about the edit. Objects before the edit are written as was(...)."""
         past = index >= self.world.now
         for candidate in self._candidates(index, plain, relations):
             program = call("was", candidate) if past else candidate
@@ -107,8 +105,7 @@ class PhraseGenerator:
 
     def _related(self, index: int, kind: RoomCall) -> Iterator[RoomCall]:
         """Yield descriptions by relations to other objects that are easy to name, in random
-        order.
-        """
+        order."""
         below = self.world.supports[index]
         if below is not None:
             on = self.landmark(below)
@@ -163,8 +160,7 @@ class PhraseGenerator:
 
     def landmarks(self, index: int, most: int) -> list[RoomCall]:
         """Return other objects, of the same state before or after the edit, that are easy to name;
-        in random order.
-        """
+        in random order."""
         others = [i for i in self.world.times(index >= self.world.now) if i != index]
         marks = []
         for other in self.random.permutation(others).tolist():

@@ -37,8 +37,7 @@ def sample_room(
 ) -> Scene:
     """Sample room `index` of a seed, with the axes of a map whose top is the world's +y. `objects`:
     smallest and largest number of objects besides doors and windows, if they fit; None: by the
-    room's size.
-    """
+    room's size."""
     random = rng(seed, f"room/{split}", index)
     width, depth = random.uniform(*ROOM, size=2).tolist()
     outline = ((0.0, 0.0), (width, 0.0), (width, depth), (0.0, depth))
@@ -55,8 +54,7 @@ def sample_room(
 @functools.cache
 def _kinds() -> dict[str, dict[str, float]]:
     """Return, for each kind of room, its typical objects with the factors of their weights, from
-    `kinds.csv`.
-    """
+    `kinds.csv`."""
     kinds: dict[str, dict[str, float]] = {}
     for row in rows_beside(__file__, "kinds.csv"):
         kinds.setdefault(row["kind"], {})[row["name"]] = float(row["factor"])
@@ -188,8 +186,7 @@ def _on_top(
 
 def _free(outline: Outline, states: list[ObjectState], state: ObjectState, stands: str) -> bool:
     """Return whether a place is inside the room and clear of all objects at its height. The floor
-    in front of doors stays free.
-    """
+    in front of doors stays free."""
     box = _footprint(state)
     if not _walls(outline).covers(box):
         return False

@@ -66,8 +66,7 @@ def sample_room_look(
     scene: Scene, models: RoomModels, split: Split, random: np.random.Generator
 ) -> RoomLook:
     """Sample the appearance of a scene with the models of a split. Each object has its own random
-    generator.
-    """
+    generator."""
     seeds = random.integers(2**32, size=(len(scene.objects), 4))
     dresses = []
     for state, seed in zip(scene.objects, seeds, strict=True):
@@ -80,8 +79,7 @@ def dress(
     state: ObjectState, models: RoomModels, split: Split, random: np.random.Generator
 ) -> Dress:
     """Choose a model of the object's category with proportions close to its box, in its colour and
-    material.
-    """
+    material."""
     category = model_category(state.value("name"))
     model = models.pick(category, state.extent, split, random)
     low, high, stuff = FINISHES.get(_value(state, "material"), PLAIN)
@@ -131,8 +129,7 @@ def _glass(state: ObjectState) -> RGB | None:
 
 def light_and_floor(random: np.random.Generator) -> tuple[RenderStyle, float]:
     """Return indoor lighting in the studio style with an indoor floor, and the stretch of its
-    slabs.
-    """
+    slabs."""
     look = sample_look("studio", random)
     kind = str(random.choice(list(_FLOORS), p=[0.45, 0.3, 0.25]))
     patterns, tile, stretch, bases = _FLOORS[kind]
@@ -156,8 +153,7 @@ def wall_colors(
     count: int, darkest: float, odd: float, random: np.random.Generator
 ) -> tuple[RGB, ...]:
     """Sample wall colours: usually one pale colour, no darker than `darkest`; a share `odd` of
-    rooms has one wall in another colour.
-    """
+    rooms has one wall in another colour."""
     tint = np.exp(random.normal(0, 0.05 if random.random() < 0.6 else 0.35, 3))
     walls = [rgb(random.uniform(darkest, 0.8) * tint, *INDOORS)] * count
     if random.random() < odd:

@@ -44,8 +44,7 @@ RELATIONS = frozenset((  # operations that relate objects
 
 class AnsweredQuestionSampler:
     """Samples questions about one edited room. `hops`: allowed lengths of relation chains (None:
-    any).
-    """
+    any)."""
 
     def __init__(
         self, world: SceneGeometry, random: np.random.Generator, hops: tuple[int, ...] | None = None
@@ -63,8 +62,7 @@ class AnsweredQuestionSampler:
     ) -> tuple[RoomCall, str] | None:
         """Sample a question of a fine type and its reliable answer; None if none was found. `near`:
         True for a question whose answer a typical perception error would change, however reliable;
-        False for one that it would not change; None for either.
-        """
+        False for one that it would not change; None for either."""
         builder: Callable[[], RoomCall | None] = getattr(
             self, "_" + fine.replace(" ", "_").replace("-", "_")
         )
@@ -90,15 +88,13 @@ class AnsweredQuestionSampler:
 
     def _near_answer(self, program: RoomCall) -> str | None:
         """Return the answer of a question that a typical perception error would change; None for
-        any other.
-        """
+        any other."""
         margins = margins_in(ROOMS.to_core(program), self.world, within=1)
         return margins.answer if margins.flip is not None else None
 
     def _beside_the_point(self, program: RoomCall, answer: str) -> bool:
         """Return whether the question mentions nothing that the edit touched and has an unchanged
-        answer.
-        """
+        answer."""
         names = {self.world.names[i] for i in self.changed + self.gone}
         for part in program.calls():
             if part.op == "touched" or (part.op == "all" and part.args[0] in names):
@@ -322,8 +318,7 @@ class AnsweredQuestionSampler:
 
 def hops_of(program: RoomCall) -> int:
     """Return the longest chain of relations between objects in a question: 2 in "left of the chair
-    next to the bed".
-    """
+    next to the bed"."""
     longest = 0
     for argument in program.args:
         if isinstance(argument, RoomCall):

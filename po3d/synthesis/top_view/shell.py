@@ -27,8 +27,7 @@ Array = NDArray[np.float64]
 @dataclass(frozen=True)
 class Shell:
     """A room's inner faces. The floor has the pattern of the style's `ground`; `stretch` turns its
-    slabs into planks.
-    """
+    slabs into planks."""
 
     outline: tuple[tuple[float, float], ...]  # of the floor, counter-clockwise from above, metres
     walls: tuple[RGB, ...]  # linear colour of each edge's wall
@@ -58,8 +57,7 @@ class Shell:
 
 def floor_corners(shell: Shell, color: RGB) -> NDArray[np.float32]:
     """Return the corners (N, 11) of the floor's triangles: position, normal, metres along the face,
-    linear colour.
-    """
+    linear colour."""
     outline = np.array(shell.outline, float)
     flat = outline[triangles(outline).ravel()]
     return _rows(np.c_[flat, np.zeros(len(flat))], (0, 0, 1), flat, color)
@@ -67,8 +65,7 @@ def floor_corners(shell: Shell, color: RGB) -> NDArray[np.float32]:
 
 def wall_corners(shell: Shell, eye: Array) -> NDArray[np.float32]:
     """Return the corners (N, 11), as in `floor_corners`, of ceiling, walls and rims that `eye` (3,)
-    sees from inside; a wall that is not drawn has no rim either.
-    """
+    sees from inside; a wall that is not drawn has no rim either."""
     outline = np.array(shell.outline, float)
     flat = outline[triangles(outline).ravel()]
     parts = [np.zeros((0, 11), np.float32)]
@@ -122,8 +119,7 @@ class ShellPainter:
         tile: Any,
     ) -> None:
         """Draw a shell. `tile` is the texture of the floor's pattern; the caller sets the film and
-        the camera matrix.
-        """
+        the camera matrix."""
         g, key = look.ground, np.array(look.key.color) * look.key.direction[2]
         c, s = np.cos(g.angle) / g.tile, np.sin(g.angle) / g.tile
         k = 1 / shell.stretch
