@@ -45,8 +45,7 @@ class Caption(NamedTuple):
 
 def relations() -> tuple[dict[str, str], dict[str, str]]:
     """Return the relations with their programs of "x" and "y", and those without a program with the
-    reason.
-    """
+    reason."""
     programs, without = {}, {}
     for line in lines_beside(__file__, "vsr_relations.txt"):
         name, mark, rest = re.split(r" ([=-]) ", line, maxsplit=1)
@@ -56,8 +55,7 @@ def relations() -> tuple[dict[str, str], dict[str, str]]:
 
 def captions(path: Path, known: set[str]) -> Iterator[Caption]:
     """Yield the captions of a file. Raise InputError for a caption that does not contain its
-    relation, or an unlisted relation.
-    """
+    relation, or an unlisted relation."""
     for record in read_jsonl(path, "captions"):
         text, relation = str(record.get("caption", "")), str(record.get("relation", ""))
         if relation not in known:
@@ -97,8 +95,7 @@ def wanted(caption: Caption, program: str, pipeline: Pipeline) -> str:
 
 def run(path: Path, size: int, seed: int, show_wrong: bool) -> None:
     """Print the share of correct programs by relation and in total, and the relations without a
-    program.
-    """
+    program."""
     programs, without = relations()
     listed = list(captions(path, {*programs, *without}))
     expressible = [caption for caption in listed if caption.relation in programs]

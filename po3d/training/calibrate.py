@@ -6,10 +6,11 @@ weights stay unchanged. So are the activation ranges that `device=openvino` need
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+from torch import Tensor
 
 from po3d.benchmarks.metrics import match
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
@@ -29,8 +30,7 @@ RANGE_PICTURES = 24  # pictures per twin used for activation ranges
 
 def fitted(predicted: list[Scene], gt: list[Scene]) -> dict[str, float]:
     """Fit the calibration of an estimator with the uncalibrated predictions `predicted` to the
-    ground-truth scenes `gt`. Raise InputError if no object was detected with its heading.
-    """
+    ground-truth scenes `gt`. Raise InputError if no object was detected with its heading."""
     evidence = beliefs.CalibrationEvidence()
     for p, g in zip(predicted, gt):
         matches = match(p, g)
@@ -60,8 +60,8 @@ def calibrate(checkpoint: str | Path, *folders: str | Path) -> dict[str, float]:
         names = twin.images
         for start in progress(range(0, len(names), BATCH), desc="estimating", unit="batch"):
             part = names[start : start + BATCH]
-            predicted += estimator.estimate([twin.image(name) for name in part], part)
-        gt += [twin.truth(name) for name in names]
+            predicted += estimator.estimate(list(map(twin.image, part)), part)
+        gt += map(twin.truth, names)
     calibration = fitted(predicted, gt)
     beliefs.write(checkpoint, "calibration", lambda before: before | calibration)
     return calibration
@@ -69,12 +69,16 @@ def calibrate(checkpoint: str | Path, *folders: str | Path) -> dict[str, float]:
 
 def ranges(checkpoint: str | Path, *folders: str | Path) -> dict[str, tuple[float, float]]:
     """Measure the input ranges of the network's convolutions on the first pictures of the twins and
-    write them into the checkpoint's JSON, for `device=openvino`.
-    """
+    write them into the checkpoint's JSON, for `device=openvino`."""
     twins = _twins(folders)
     estimator = StreetEstimator.from_checkpoint(checkpoint)
-    pictures = (twin.image(name) for twin in twins for name in twin.images[:RANGE_PICTURES])
-    result = int8.ranges(estimator.once, (estimator.pixels([picture]) for picture in pictures))
+
+    def batches() -> Iterator[Tensor]:
+        for twin in twins:
+            for name in twin.images[:RANGE_PICTURES]:
+                yield estimator.pixels([twin.image(name)])
+
+    result = int8.ranges(estimator.once, batches())
     beliefs.write(checkpoint, "ranges", lambda _: result)
     return result
 

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageFont
 
 from po3d.io.errors import InputError
-from po3d.perception.room_furnishing import FILLED, ObservedThing, furnished
+from po3d.perception.room_furnishing import FILLED, furnished
 from po3d.perception.semantic_map import (
-    LabelReader,
     SemanticMap,
     from_json,
     known_name,
+    open_ocr,
+    read_labels,
     semantic_map,
     table,
     to_json,
@@ -91,17 +92,18 @@ def test_without_a_scale_things_fill_the_usual_share_of_the_floor():
 
 
 def test_what_a_map_leaves_open_is_filled_in_by_the_rules():
-    things = [
-        ObservedThing("wardrobe", (0.36, 2.0)),  # 0.66 deep where it stands: its back at x = 0.03
-        ObservedThing("mirror", (2.0, 3.96)),
-        ObservedThing("table", (2.0, 1.6)),
-        ObservedThing("cup", (2.1, 1.7)),
-        ObservedThing("chair", (2.0, 0.8)),
-        ObservedThing("flux compensator", (3.0, 2.5)),
-        ObservedThing("book", (3.5, 3.0)),  # no carrier near
-        ObservedThing("lamp", (3.4, 1.0), on=4),
-    ]
-    wardrobe, mirror, board, cup, chair, unknown, book, lamp = furnished(things, (4.0, 4.0)).objects
+    places = {
+        "wardrobe": (0.36, 2.0),  # 0.66 deep where it stands: its back at x = 0.03
+        "mirror": (2.0, 3.96),
+        "table": (2.0, 1.6),
+        "cup": (2.1, 1.7),
+        "chair": (2.0, 0.8),
+        "flux compensator": (3.0, 2.5),
+        "book": (3.5, 3.0),  # no carrier near
+        "lamp": (3.4, 1.0),
+    }
+    room = furnished(list(places), list(places.values()), (4.0, 4.0), on=[None] * 7 + [4])
+    wardrobe, mirror, board, cup, chair, unknown, book, lamp = room.objects
     assert (wardrobe.extent[0], wardrobe.heading) == (pytest.approx(0.66), 0.0)
     assert wardrobe.extent[1] == pytest.approx(1.30 * 0.66 / 0.60)
     assert mirror.heading == pytest.approx(-math.pi / 2)
@@ -157,7 +159,7 @@ def test_ocr_reads_labels_where_they_are():
     for name, x, y in drawn:
         pen.rectangle((x - 40, y - 30, x + 40, y + 30), fill=(150, 110, 80))
         pen.text((x, y), name, fill="black", font=ImageFont.load_default(22), anchor="mm")
-    found = LabelReader().read(np.array(picture), "room")
+    found = read_labels(np.array(picture), "room")
     assert found.size == (600.0, 440.0)
     places = {name: (x, y) for name, x, y in found.labels}
     assert set(places) == {name for name, _, _ in drawn}
@@ -168,4 +170,4 @@ def test_ocr_reads_labels_where_they_are():
 def test_without_the_extra_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "rapidocr_onnxruntime", None)
     with pytest.raises(InputError, match=r"pip install 'po3d\[ocr\]'"):
-        LabelReader()
+        open_ocr.__wrapped__()

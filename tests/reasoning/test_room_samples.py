@@ -58,7 +58,7 @@ def questions(scene: Scene, seed: int) -> list[tuple[str, RoomCall | None, RoomC
         if kind and change is None:
             continue
         world = (
-            SceneGeometry(change.planned.edited, scene)
+            SceneGeometry(change[1].edited, scene)
             if change
             else SceneGeometry.of(scene, ROOM_RULES)
         )
@@ -70,8 +70,8 @@ def questions(scene: Scene, seed: int) -> list[tuple[str, RoomCall | None, RoomC
                     for _ in range(2)
                 ]
                 frame = frame_text_anchors(anchors[: int(random.integers(3))])
-                edit = ROOMS.to_core(change.program) if change else None
-                asked.append((frame, edit, ROOMS.to_core(question.program)))
+                edit = ROOMS.to_core(change[0]) if change else None
+                asked.append((frame, edit, ROOMS.to_core(question[0])))
     return asked
 
 

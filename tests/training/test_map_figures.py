@@ -11,7 +11,7 @@ from po3d.io.seeding import rng
 from po3d.perception.top_view import ATTRIBUTES
 from po3d.scene.frames import axes_from_front
 from po3d.scene.table import ObjectState, Scene, sure
-from po3d.training.map_figures import Pair, figures, fitted, strongest_first, table
+from po3d.training.map_figures import figures, fitted, strongest_first, table
 
 
 def room(seed: int) -> Scene:
@@ -26,12 +26,12 @@ def room(seed: int) -> Scene:
     return Scene(tuple(states), axes_from_front((0.0, 1.0)), "gt")
 
 
-def pair(true: Scene, predicted: Scene) -> Pair:
+def pair(true: Scene, predicted: Scene) -> tuple:
     log_p = {}
     for a, values in ATTRIBUTES.items():
         rows = [[o.beliefs[a].get(v, 1e-9) for v in values] for o in predicted.objects]
         log_p[a] = np.log(np.array(rows))
-    return Pair(predicted, true, log_p)
+    return predicted, true, log_p
 
 
 def test_known_errors_measure_as_what_they_are():

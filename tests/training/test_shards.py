@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from po3d.benchmarks.scene_ids import from_list, scene_ids
 from po3d.io.errors import InputError
-from po3d.training.shards import BLOCK, INDEX, MixedOrder, ShardData, ShardedScenes, fetched
+from po3d.training.shards import BLOCK, INDEX, ShardData, ShardedScenes, fetched, mixed_order
 
 webdataset = pytest.importorskip("webdataset")
 
@@ -88,13 +88,13 @@ def test_a_resumed_run_reads_the_rest_of_the_epoch(shards, world):
 
 
 def test_sources_are_mixed_by_their_weights_and_each_is_read_once_an_epoch(shards):
-    order = MixedOrder([7, 400], [1, 3], 0)
+    order = mixed_order([7, 400], [1, 3], 0)
     drawn = [order(k) for k in range(4 * BLOCK)]
     assert sum(n < 7 for n in drawn) == BLOCK
     of_second = [n for n in drawn if n >= 7]
     assert Counter(of_second[:400]).keys() | Counter(of_second).keys() == set(range(7, 407))
     assert max(Counter(of_second).values()) - min(Counter(of_second).values()) <= 1
-    assert [MixedOrder([7, 400], [1, 3], 0)(k) for k in (3999, 0, 1500)] == [
+    assert [mixed_order([7, 400], [1, 3], 0)(k) for k in (3999, 0, 1500)] == [
         drawn[k] for k in (3999, 0, 1500)
     ]
     both = ShardData([str(shards), str(shards)], [1, 3], width=SIZE[0], height=SIZE[1], batch=4)

@@ -25,9 +25,10 @@ from po3d.training.data import StreetData
 from po3d.training.estimator import EstimatorModule
 from po3d.training.figures import (
     Judged,
-    StreetJudge,
+    ValidationExample,
     better_is_less,
     mistakes,
+    street_judge,
     street_questions,
     worst,
 )
@@ -59,7 +60,7 @@ def truths():
 
 
 def test_true_tables_have_full_figures_and_worse_ones_fewer(truths):
-    judge = StreetJudge([np.zeros((6, 8, 3), np.uint8)] * len(truths), truths)
+    judge = street_judge([np.zeros((6, 8, 3), np.uint8)] * len(truths), truths)
     full = judge(Saying(truths)).figures
     shares = {name for name in full if name.endswith(("accuracy", "recall", "precision"))}
     assert {"answer_accuracy", "shape_accuracy", "recall", "precision"} <= shares
@@ -83,7 +84,7 @@ def test_the_worst_pictures_are_those_with_most_mistakes(truths):
     ]
     assert mistakes(truths[0], truths[0]) == 0
     assert mistakes(predicted[1], truths[1]) == 2
-    judged = Judged({}, StreetJudge([np.zeros(1)] * 4, truths).examples, predicted)
+    judged = Judged({}, [ValidationExample(np.zeros(1), truth) for truth in truths], predicted)
     assert worst(judged, 2) == [(2, len(truths[2]) - 1), (1, 2)]
 
 

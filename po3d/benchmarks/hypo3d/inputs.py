@@ -34,7 +34,7 @@ from po3d.io.images import ImageError, read_image
 from po3d.io.progress import progress
 from po3d.io.seeding import rng
 from po3d.perception import semantic_map
-from po3d.perception.semantic_map import LabelReader, SemanticMap
+from po3d.perception.semantic_map import SemanticMap
 from po3d.scene.frames import frame_from_text, room_centre, with_front
 from po3d.scene.geometry import Camera, down, look_at
 from po3d.scene.table import Scene
@@ -84,7 +84,7 @@ class InputFiles:
             return self._maps[scene_id]
         picture = beside.with_suffix(".png")
         if picture.is_file():
-            return self._reader.read(read_image(picture), scene_id)
+            return semantic_map.read_labels(read_image(picture), scene_id)
         return semantic_map.semantic_map(self._true(scene_id, f"labelled map ({beside}, or .png)"))
 
     def captions(self, scene_id: str) -> Captions:
@@ -186,10 +186,6 @@ class InputFiles:
             labelled = semantic_map.from_json(record, f"{path}, record {k}")
             maps[labelled.image] = labelled
         return maps
-
-    @cached_property
-    def _reader(self) -> LabelReader:
-        return LabelReader()
 
     @cached_property
     def _captions(self) -> dict[str, Captions]:

@@ -201,25 +201,26 @@ def _edit_questions(
     change = sample_change(framed, kind, random)
     if change is None:
         return []
-    spoken = reworded(change.program, random)
+    program, planned = change
+    spoken = reworded(program, random)
     described = say_change(spoken, kind, random)
-    asker = AnsweredQuestionSampler(
-        SceneGeometry(change.planned.edited, framed), random, difficulty.hops
-    )
+    world = SceneGeometry(planned.edited, framed)
+    asker = AnsweredQuestionSampler(world, random, difficulty.hops)
     questions: list[Question] = []
     for fine in random.permutation(QUESTION_TYPES[kind]).tolist():
         near = None if difficulty.near is None else bool(random.random() < difficulty.near)
         question = asker.ask(fine, near=near)
         if question is None:
             continue
-        program = reworded(question.program, random)
+        program, answer = question
+        program = reworded(program, random)
         # A synonym of a name may match more objects.
-        if run(ROOMS.to_core(program), asker.world).answer != question.answer:
+        if run(ROOMS.to_core(program), asker.world).answer != answer:
             continue
         text = say_question(program, kind, random).text
         fields = {"change": described.text, "change_program": spoken.text()}
         fields |= {"types": COARSE[fine], "fine": fine}
-        row = ("", framed.image, text, "2d", kind, question.answer, program.text())
+        row = ("", framed.image, text, "2d", kind, answer, program.text())
         questions.append(RoomQuestion(*row, **fields))
         if len(questions) == QUESTIONS:
             break
