@@ -59,10 +59,7 @@ def jobs(folder: Path) -> dict[str, list[str]]:
 
 CODES = {"serve": 2, "pose-real": 2}  # of the jobs that end with another one than 0
 # The job of a command that needs an extra, which it should name.
-OTHERS = {
-    "generate": ["benchmark=pulsecheck457", "size=1", "out={}/twin"],
-    "studio": [],
-}
+OTHERS = {"generate": ["benchmark=pulsecheck457", "size=1", "out={}/twin"], "studio": []}
 
 
 def run(*given: str) -> tuple[int, str]:
