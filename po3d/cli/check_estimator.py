@@ -9,6 +9,7 @@ docs/extending.md.
 """
 
 import argparse
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -75,8 +76,9 @@ def build_estimator(target: str, options: list[str]) -> Any:
 
     from po3d.io.config import build
 
-    if wrong := [option for option in options if "=" not in option]:
-        raise InputError(f"--set {wrong[0]} should be KEY=VALUE")
+    for option in options:
+        if "=" not in option:
+            raise InputError(f"--set {option} should be KEY=VALUE")
     return build({"_target_": target, **OmegaConf.to_container(OmegaConf.from_dotlist(options))})
 
 
@@ -107,25 +109,19 @@ def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tupl
     looks = []
     for own, context in batch:
         looks.append(PerceptionInput(context, pictures_of(own, context)))
-    first, again = source.tables(looks), source.tables(looks)
-    scenes = []
-    for own in first:
-        for scene in own:
-            scenes.append(scene)
+    flat = itertools.chain.from_iterable
+    scenes, again = list(flat(source.tables(looks))), list(flat(source.tables(looks)))
     things = sum(map(len, scenes))
     yield (
         True,
         f"{name}: finite predicted scenes for all {len(scenes)} images, {things} objects in total",
     )
-    same = all(_alike(a, b) for a, b in zip(scenes, (s for own in again for s in own), strict=True))
+    same = all(_alike(a, b) for a, b in zip(scenes, again, strict=True))
     yield (
         same,
         f"{name}: the same images give the same scenes again" + ("" if same else ": they differ"),
     )
-    result = []
-    for own in system.answers(batch):
-        for p in own:
-            result.append(p)
+    result = list(flat(system.answers(batch)))
     answered = sum(p.status == "ok" for p in result)
     yield (
         True,
@@ -136,7 +132,9 @@ def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tupl
 def _alike(scene: Any, other: Any) -> bool:
     import numpy as np
 
-    return len(scene) == len(other) and all(
-        np.allclose(getattr(scene, what), getattr(other, what), rtol=0, atol=TOLERANCE)
-        for what in ("positions", "headings", "extents")
-    )
+    if len(scene) != len(other):
+        return False
+    for what in ("positions", "headings", "extents"):
+        if not np.allclose(getattr(scene, what), getattr(other, what), rtol=0, atol=TOLERANCE):
+            return False
+    return True

@@ -82,8 +82,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     def command() -> None:
         nonlocal code
-        if odd := [word for word in words if "\0" in word]:
-            raise InputError(f"the argument {printable(odd[0])} contains a NUL character")
+        for word in words:
+            if "\0" in word:
+                raise InputError(f"the argument {printable(word)} contains a NUL character")
         if words[:1] and words[0] in SCRIPTS:
             from po3d.io.config import run_script
 

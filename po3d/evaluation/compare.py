@@ -88,10 +88,7 @@ def compare(
     scores = [benchmark.correct(questions, e.predictions, scorer) for e in entries]
     right = np.array(scores, float)
     counted = ~np.isnan(right).any(0)
-    questions_scored = []
-    for q, c in zip(questions, counted):
-        if c:
-            questions_scored.append(q)
+    questions_scored = list(itertools.compress(questions, counted))
     ids = {q.id for q in questions_scored}
     right = right[:, counted]
     if to_first:

@@ -59,9 +59,10 @@ def _answer(arguments: argparse.Namespace) -> int:
         "orientation": {"weights": arguments.weights},
         "random": {"seed": arguments.seed},
     }[arguments.system]
-    if missing := [key for key, value in settings.items() if value is None]:
-        option = {"base_url": "url"}.get(missing[0], missing[0])
-        raise InputError(f"--system {arguments.system} needs --{option}")
+    for key, value in settings.items():
+        if value is None:
+            option = {"base_url": "url"}.get(key, key)
+            raise InputError(f"--system {arguments.system} needs --{option}")
     system = _system(arguments, split)
     digest = data_digest(arguments.items, split)
     data = {"root": arguments.items, "sha256": digest, "images": len(split.images)}

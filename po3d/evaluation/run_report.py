@@ -166,10 +166,12 @@ def _chosen(
         raise InputError(f"--items {items} should be at least 1")
     if not ids:
         return sample_questions(questions, right, items)
-    place = {q.id: k for k, q in enumerate(questions)}
-    if unknown := [i for i in ids if i not in place]:
-        raise InputError(f"the run has no question {unknown[0]!r}")
-    return sorted({place[i] for i in ids})
+    place, chosen = {q.id: k for k, q in enumerate(questions)}, set()
+    for name in ids:
+        if name not in place:
+            raise InputError(f"the run has no question {name!r}")
+        chosen.add(place[name])
+    return sorted(chosen)
 
 
 def write_page(
@@ -221,8 +223,11 @@ def _grid(folder: Path, questions: Sequence, benchmark: str) -> tuple[Any, dict[
     grid = read_grid(folder / GRID)
     if grid["benchmark"] != benchmark:
         raise InputError(f"{folder / GRID} is not an oracle grid of {benchmark}")
-    known = {q.id for q in questions}
-    return grid, {r["id"]: r for r in read_errors(folder) if r["id"] in known}
+    known, errors = {q.id for q in questions}, {}
+    for record in read_errors(folder):
+        if record["id"] in known:
+            errors[record["id"]] = record
+    return grid, errors
 
 
 def _images(

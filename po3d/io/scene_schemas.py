@@ -54,8 +54,9 @@ def _ordered(box: tuple[float, float, float, float]) -> tuple[float, float, floa
 
 
 def _four_sides(axes: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
-    if missing := [side for side in ("left", "right", "front", "behind") if side not in axes]:
-        raise ValueError(f"should have four sides; {missing[0]!r} is missing")
+    for side in ("left", "right", "front", "behind"):
+        if side not in axes:
+            raise ValueError(f"should have four sides; {side!r} is missing")
     for side, (x, y) in axes.items():
         if abs(math.hypot(x, y) - 1) > ROUNDING:
             raise ValueError(

@@ -56,10 +56,11 @@ def table_rows(
     header = list(map(str, next(rows, [])))
     _check(0, len(header), 0, where, most)
     lower = [name.strip().lower() for name in header]
-    if missing := [name for name in columns if name not in lower]:
-        raise InputError(
-            f"{where}: column {missing[0]!r} is missing; required columns: {', '.join(columns)}"
-        )
+    for name in columns:
+        if name not in lower:
+            raise InputError(
+                f"{where}: column {name!r} is missing; required columns: {', '.join(columns)}"
+            )
     observed = 0
     for number, row in enumerate(rows, 1):
         observed += len(row)

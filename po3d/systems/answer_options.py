@@ -57,10 +57,10 @@ def strip_prompt_template(question: Question) -> Question:
 
 def words(answer: str) -> frozenset[str]:
     """Return the words of an answer in normal form."""
-    tokens = []
+    tokens = set()
     for w in re.findall(r"(?<!\S)-[0-9.]+|[a-z0-9.]+", answer.lower()):
-        tokens.append(_SAME.get(w, w))
-    return frozenset(w for w in tokens if w not in _EMPTY) or frozenset(tokens)
+        tokens.add(_SAME.get(w, w))
+    return frozenset(tokens - _EMPTY) or frozenset(tokens)
 
 
 def chosen(answer: str, options: Sequence[str]) -> str | None:
@@ -75,18 +75,16 @@ def chosen(answer: str, options: Sequence[str]) -> str | None:
         if of == answer_words:
             fits.append(option)
     if not fits:
-        ways_of = [(option, of & _WAYS) for option, of in offered]
         if answer_words & _WAYS:
-            return _only([option for option, of in ways_of if of and of <= answer_words])
+            for option, of in offered:
+                if of & _WAYS and of & _WAYS <= answer_words:
+                    fits.append(option)
+            return _only(fits)
         if answer_words <= _HEIGHTS:
-            return _only(
-                [
-                    option
-                    for option, height in zip(options, heights(options))
-                    if height in answer_words
-                ]
-            )
-        fits = []
+            for option, height in zip(options, heights(options)):
+                if height in answer_words:
+                    fits.append(option)
+            return _only(fits)
         for option, of in offered:
             if of and (of <= answer_words or answer_words <= of):
                 fits.append(option)

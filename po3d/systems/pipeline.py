@@ -259,9 +259,14 @@ class Pipeline:
         return tables
 
 
+def views_of(questions: Sequence[Question]) -> list[str]:
+    """Return the names of the views that the questions on an image refer to; [] without views."""
+    return list(dict.fromkeys(itertools.chain.from_iterable(q.images for q in questions)))
+
+
 def pictures_of(questions: Sequence[Question], context: Context) -> list[str]:
     """Return the names of the pictures that the questions on an image refer to."""
-    return list(dict.fromkeys(n for q in questions for n in q.images)) or [context.name]
+    return views_of(questions) or [context.name]
 
 
 def predicted(

@@ -157,12 +157,14 @@ def predicted_tables(
     question: Question, tables: Mapping[str, Scene], path: str | Path | None
 ) -> list[Scene]:
     """Return the scenes of a question's images; InputError if the file lacks one."""
-    names = pictures(question)
-    if missing := [name for name in names if name not in tables]:
-        raise InputError(
-            f"{path} has no scene for {missing[0]!r}; it should be from a run on the same split"
-        )
-    return [tables[name] for name in names]
+    result = []
+    for name in pictures(question):
+        if name not in tables:
+            raise InputError(
+                f"{path} has no scene for {name!r}; it should be from a run on the same split"
+            )
+        result.append(tables[name])
+    return result
 
 
 def read_tables(path: str | Path) -> dict[str, Scene]:

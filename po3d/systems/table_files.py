@@ -5,6 +5,7 @@ schema. Only `image` and `objects` are required. A field that is missing in an o
 missing heading or position gets the variance of a uniform distribution.
 """
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from po3d.io.files import read_json, read_jsonl
 from po3d.io.images import ImageError
 from po3d.io.runs import SCENES
 from po3d.perception.room_furnishing import usual
-from po3d.reasoning.questions import Question
+from po3d.reasoning.questions import Question, pictures
 from po3d.scene.frames import axes_from_front
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.street import AXES, SPREAD, camera, extent, origin_height
@@ -78,7 +79,7 @@ class FromFile(TableSource):
     def notes(self, questions: Sequence[Question]) -> list[str]:
         """Return a remark if some images of the questions have no scene; InputError if none has
         one."""
-        names = list(dict.fromkeys(name for q in questions for name in (q.images or (q.image,))))
+        names = dict.fromkeys(itertools.chain.from_iterable(map(pictures, questions)))
         there = sum(name in self.scenes for name in names)
         text = f"{self.estimator.checkpoint} has scenes for {there:,} of the {len(names):,} images"
         if names and not there:
@@ -89,9 +90,12 @@ class FromFile(TableSource):
 
     def _of(self, look: PerceptionInput) -> list[Scene]:
         file = self.estimator.checkpoint.name
-        if missing := [name for name in look.names if name not in self.scenes]:
+        missing, result = [], []
+        for name in look.names:
+            if name not in self.scenes:
+                missing.append(name)
+        if missing:
             raise MissingTable(missing, file)
-        result = []
         for name in look.names:
             result.append(completed(self.scenes[name], self.domain, look.context, file))
         return result

@@ -258,12 +258,8 @@ def _curves(work: Plan, rows: Mapping[int, list[dict]]) -> dict[str, list[dict]]
 def _counted(benchmark: Benchmark, questions: Sequence[Question], scorer: str) -> list[Question]:
     """Return the questions that count in the headline figures."""
     nothing = [Prediction(q.id, "abstained") for q in questions]
-    scores = benchmark.correct(questions, nothing, scorer)
-    result = []
-    for q, right in zip(questions, scores, strict=True):
-        if not math.isnan(right):
-            result.append(q)
-    return result
+    scores = np.array(benchmark.correct(questions, nothing, scorer), float)
+    return list(itertools.compress(questions, ~np.isnan(scores)))
 
 
 def _rows(right: NDArray[np.bool_], questions: Sequence[Question], headline: str) -> list[dict]:

@@ -13,7 +13,7 @@ from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
-from po3d.systems.pipeline import Context, Domain, ImageScenes, oracle
+from po3d.systems.pipeline import Context, Domain, ImageScenes, oracle, views_of
 
 ITEMS = 10_000  # default maximum number of questions listed in a page
 IMAGE = 10  # an image takes as much space as this many questions
@@ -67,7 +67,7 @@ def image_record(
     true = _attempt(lambda: split.truth(name))
     # A room is drawn from its scene; an image is read if boxes can be drawn on it or if there is
     # nothing else.
-    view_names = list(dict.fromkeys(n for q in questions for n in q.images))
+    view_names = views_of(questions)
     uses_drawing = view_names or (true is not None and true.camera is None)
     pixels = None if uses_drawing else _attempt(lambda: split.image(name))
     view = None if pixels is None else picture(pixels)

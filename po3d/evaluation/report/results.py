@@ -5,6 +5,7 @@
 writes the table between the README's markers.
 """
 
+import itertools
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -109,7 +110,7 @@ def report_text(report: dict, published: Published = True) -> str:
 
 def perception_table(groups: Mapping[str, Mapping[str, float | None]]) -> Table:
     """Return a table of perception metrics, one row per figure, one column per group of objects."""
-    figures = dict.fromkeys(name for group in groups.values() for name in group)
+    figures = dict.fromkeys(itertools.chain.from_iterable(groups.values()))
     rows: list[list[Cell]] = []
     for name in figures:
         cells = [_metric_text(group.get(name)) for group in groups.values()]

@@ -16,7 +16,7 @@ from po3d.systems.domain import Domain, ParsedQuestion, SceneExecutor
 from po3d.systems.image_scenes import PREDICTED, ImageScenes, Setting
 from po3d.systems.input_errors import BadImageCounter
 from po3d.systems.oracle import lost_texts
-from po3d.systems.pipeline import Pipeline, run
+from po3d.systems.pipeline import Pipeline, run, views_of
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class OracleMixer:
         again: the prediction does not record whether change or question was parsed. InputError if
         the run did not store a scene."""
         image = questions[0].image
-        views = list(dict.fromkeys(n for q in questions for n in q.images)) or [image]
+        views = views_of(questions) or [image]
         read, lacking = {}, []
         for q in questions:
             prediction = predictions.get(q.id)
