@@ -17,14 +17,12 @@ from po3d.benchmarks.street_split import StreetSplit
 from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.progress import progress
-from po3d.perception import int8
 from po3d.perception.street import StreetEstimator
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.training import beliefs
 
 BATCH = 16
-RANGE_PICTURES = 24  # pictures per twin used for activation ranges
 
 
 def fitted(predicted: list[Scene], gt: list[Scene]) -> dict[str, float]:
@@ -73,10 +71,10 @@ def ranges(checkpoint: str | Path, *folders: str | Path) -> dict[str, tuple[floa
     """
     twins = _twins(folders)
     estimator = StreetEstimator.from_checkpoint(checkpoint)
-    pictures = (twin.image(name) for twin in twins for name in twin.images[:RANGE_PICTURES])
-    result = int8.ranges(estimator.once, (estimator.pixels([picture]) for picture in pictures))
-    beliefs.write(checkpoint, "ranges", lambda _: result)
-    return result
+    pictures = (
+        twin.image(name) for twin in twins for name in twin.images[: beliefs.RANGE_PICTURES]
+    )
+    return beliefs.write_ranges(checkpoint, estimator, pictures)
 
 
 def _twins(folders: Sequence[str | Path]) -> list[StreetSplit]:
