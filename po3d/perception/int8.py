@@ -94,8 +94,9 @@ def rounded(net: SceneNet, ranges: Ranges) -> SceneNet:
     convolutions = _convolutions(net)
     if ranges.keys() != convolutions.keys():
         raise InputError(
-            "device=openvino needs a checkpoint with the input ranges of its "
-            "convolutions, written by `python -m po3d.training.calibrate`"
+            "device=openvino needs a checkpoint with the input ranges of its convolutions, written "
+            "by `python -m po3d.training.calibrate` (streets), `view_figures` or `map_figures "
+            "--calibrate` (rooms)"
         )
     for name, conv in convolutions.items():
         parent, _, child_name = name.rpartition(".")

@@ -3,7 +3,7 @@ truth.
 """
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,13 @@ from scipy.stats import chi2
 from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_json
+from po3d.io.images import read_image
+from po3d.perception import int8
+from po3d.perception.estimator import NetworkEstimator
 from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.table import ObjectState, Scene
 
+RANGE_PICTURES = 24  # pictures per set used for activation ranges
 SMALLEST = 1e-6  # probabilities are clipped to [SMALLEST, 1 - SMALLEST] before taking log odds
 
 
@@ -108,6 +112,24 @@ def write(checkpoint: str | Path, what: str, figures: Callable[[dict], Any]) -> 
     record = read_json(path, "checkpoint description")
     record["config"][what] = figures(record["config"].get(what, {}))
     write_json(path, record)
+
+
+def first_pictures(folders: Sequence[str | Path], part: str) -> Iterator[np.ndarray]:
+    """Yield the first RANGE_PICTURES pictures of each set; `part`: the folder with its pictures."""
+    for folder in folders:
+        for path in sorted((Path(folder) / part).glob("*.jpg"))[:RANGE_PICTURES]:
+            yield read_image(path)
+
+
+def write_ranges(
+    checkpoint: str | Path, estimator: NetworkEstimator, pictures: Iterable[np.ndarray]
+) -> dict[str, tuple[float, float]]:
+    """Measure the input ranges of the network's convolutions on pictures and write them into the
+    checkpoint's JSON, for `device=openvino`.
+    """
+    result = int8.ranges(estimator.once, (estimator.pixels([picture]) for picture in pictures))
+    write(checkpoint, "ranges", lambda _: result)
+    return result
 
 
 def figures_command(

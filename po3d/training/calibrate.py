@@ -6,11 +6,10 @@ weights stay unchanged. So are the activation ranges that `device=openvino` need
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from torch import Tensor
 
 from po3d.benchmarks.metrics import match
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
@@ -18,14 +17,12 @@ from po3d.benchmarks.street_split import StreetSplit
 from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError
 from po3d.io.progress import progress
-from po3d.perception import int8
 from po3d.perception.street import StreetEstimator
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.training import beliefs
 
 BATCH = 16
-RANGE_PICTURES = 24  # pictures per twin used for activation ranges
 
 
 def fitted(predicted: list[Scene], gt: list[Scene]) -> dict[str, float]:
@@ -72,15 +69,10 @@ def ranges(checkpoint: str | Path, *folders: str | Path) -> dict[str, tuple[floa
     write them into the checkpoint's JSON, for `device=openvino`."""
     twins = _twins(folders)
     estimator = StreetEstimator.from_checkpoint(checkpoint)
-
-    def batches() -> Iterator[Tensor]:
-        for twin in twins:
-            for name in twin.images[:RANGE_PICTURES]:
-                yield estimator.pixels([twin.image(name)])
-
-    result = int8.ranges(estimator.once, batches())
-    beliefs.write(checkpoint, "ranges", lambda _: result)
-    return result
+    pictures = (
+        twin.image(name) for twin in twins for name in twin.images[: beliefs.RANGE_PICTURES]
+    )
+    return beliefs.write_ranges(checkpoint, estimator, pictures)
 
 
 def _twins(folders: Sequence[str | Path]) -> list[StreetSplit]:

@@ -4,7 +4,8 @@
 
 A SET is a folder of maps (`python -m po3d.synthesis.render_rooms --kind top --split val`). With
 --calibrate, the temperature and the existence probabilities are first fitted on these maps and
-written into the checkpoint's JSON; the weights stay unchanged. Prints a table with a row for all
+written into the checkpoint's JSON, with the activation ranges that `device=openvino` needs; the
+weights stay unchanged. Prints a table with a row for all
 objects and one for each kind of support; the columns are those of `metrics.perception`.
 """
 
@@ -94,6 +95,7 @@ def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str
     estimator.calibration = dict(estimator.defaults)
     calibration = fitted(pairs(estimator, folders))
     beliefs.write(checkpoint, "calibration", lambda _: calibration)
+    beliefs.write_ranges(checkpoint, estimator, beliefs.first_pictures(folders, "rooms"))
     return calibration
 
 

@@ -4,9 +4,9 @@
 
 A SET is a folder of views with held-out models
 (`python -m po3d.synthesis.render_rooms --kind inside|orbit --split val`). With --calibrate, the
-estimator is first calibrated on these views, and the result is written into the checkpoint's JSON;
-the weights stay unchanged. Prints a table: rows are kinds of views and of models, columns are
-metrics.
+estimator is first calibrated on these views, and the result is written into the checkpoint's JSON,
+with the activation ranges that `device=openvino` needs; the weights stay unchanged. Prints a table:
+rows are kinds of views and of models, columns are metrics.
 """
 
 import itertools
@@ -308,6 +308,7 @@ def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str
     estimator.calibration["extent"] = fitted(sights(estimator, folders))["extent"]
     calibration = fitted(sights(estimator, folders))
     beliefs.write(checkpoint, "calibration", lambda _: calibration)
+    beliefs.write_ranges(checkpoint, estimator, beliefs.first_pictures(folders, "views"))
     return calibration
 
 

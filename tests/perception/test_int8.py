@@ -11,12 +11,16 @@ import torch
 from test_folded import pictures, trained
 from torch import nn
 
+from po3d.io import checkpoint
 from po3d.io.errors import InputError
+from po3d.io.files import read_json
 from po3d.io.images import read_image
 from po3d.io.paths import ROOT
 from po3d.perception.fused_network import folded
 from po3d.perception.int8 import LAST, MAPS, Rounded, on_openvino, ranges, rounded
+from po3d.perception.room_view import RoomViewEstimator
 from po3d.perception.street import StreetEstimator
+from po3d.perception.top_view import TopViewEstimator
 
 PICTURE = ROOT / "data" / "examples" / "street.jpg"
 
@@ -66,6 +70,17 @@ def test_maps_are_near_those_of_fp32_and_the_last_convolution_is_as_it_was(looks
 def test_ranges_of_another_network_are_one_line(looks, told):
     with pytest.raises(InputError, match=r"po3d\.training\.calibrate"):
         rounded(looks, told)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "name"),
+    [(RoomViewEstimator, "room_view_estimator"), (TopViewEstimator, "top_view_estimator")],
+)
+def test_the_shipped_estimators_of_rooms_have_the_ranges_of_their_convolutions(estimator, name):
+    path = checkpoint.locate(name)
+    stated = read_json(path.with_suffix(".json"), "checkpoint")["config"]["ranges"]
+    net = rounded(estimator.from_checkpoint(path).once, stated)
+    assert sum(isinstance(part, Rounded) for part in net.modules()) == len(stated) > 70
 
 
 def test_without_openvino_it_is_said_how_to_get_it(looks, seen, monkeypatch):

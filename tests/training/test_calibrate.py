@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.io.errors import InputError
@@ -11,7 +12,7 @@ from po3d.io.seeding import rng
 from po3d.scene.street import AXES, extent
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES
-from po3d.training import calibrate, view_figures
+from po3d.training import beliefs, calibrate, view_figures
 from po3d.training.calibrate import fitted
 
 
@@ -72,3 +73,14 @@ def test_where_nothing_was_detected_there_is_nothing_to_fit_on():
     )
     with pytest.raises(InputError, match="nothing can be fitted"):
         fitted([Scene((), AXES, "predicted")], [Scene((state,), AXES, "gt")])
+
+
+def test_ranges_are_measured_on_the_first_pictures_of_every_set(tmp_path, monkeypatch):
+    monkeypatch.setattr(beliefs, "RANGE_PICTURES", 2)
+    for name, level in (("a", 10), ("b", 200)):
+        (tmp_path / name / "views").mkdir(parents=True)
+        for k in range(3):
+            picture = Image.fromarray(np.full((8, 8, 3), level + k, np.uint8))
+            picture.save(tmp_path / name / "views" / f"{k:06d}.jpg", quality=100)
+    pictures = list(beliefs.first_pictures([tmp_path / "a", tmp_path / "b"], "views"))
+    assert [round(float(p.mean())) for p in pictures] == [10, 11, 200, 201]
