@@ -38,8 +38,8 @@ Pixels = NDArray[np.uint8]
 
 # Tuned on development sets, see docs/results.md.
 GRADIENTS, OUTLINE = 30.0, 20.0  # weights: nats of log likelihood for an agreement of 1
-MOST = 3  # hypotheses per vehicle
-WORTH = 0.05  # hypotheses below this fraction of the most probable one are not rendered
+MOST = 4  # hypotheses per vehicle
+WORTH = 0.08  # hypotheses below this fraction of the most probable one are not rendered
 STEP = 0.25  # of log likelihoods: rounding hides what drivers differ in
 # Mesh variants (forms, seed) that also occur in training; the more similar one counts.
 MESHES: tuple[tuple[Forms, int], ...] = (("official", 1), ("own", 1))

@@ -145,7 +145,7 @@ def test_a_batch_gives_the_beliefs_of_its_images_alone():
     for index in range(2):
         picture, truth = example(index)
         pictures.append(picture)
-        few = replace(truth, objects=truth.objects[:3])
+        few = replace(truth, objects=truth.objects[:3], occluders=None)
         tables.append(seen(few, right=0.4, flip=0.4, wrong_way=True))
     leaves = zip(*(table.leaves() for table in tables), strict=True)
     together = RenderCompare()(pictures, tables[0].of(torch.cat(pair) for pair in leaves))
@@ -162,11 +162,11 @@ def test_neighbours_hide_a_subject_by_depth():
     view = Camera(SIDE, SIDE, 300.0, world.cam_T_world, (SIDE / 2, SIDE / 2))
     nearer = 1.5 * world.position[:2] / np.linalg.norm(world.position[:2])
 
-    def placed(position: np.ndarray) -> PlacedMesh:
-        return PlacedMesh(vehicle("sedan", 1), 1.8, tuple(position), 0.5, (0.5, 0.1, 0.1), PAINT)
+    def placed(shape: str, scale: float, position: np.ndarray) -> PlacedMesh:
+        return PlacedMesh(vehicle(shape, 1), scale, tuple(position), 0.8, (0.5, 0.1, 0.1), PAINT)
 
-    neighbours = [], [placed(nearer)], [placed(-nearer)]
-    tiles = [Tile(placed(np.zeros(2)), k) for k in range(3)]
+    neighbours = [], [placed("double", 3.5, nearer)], [placed("double", 3.5, -nearer)]
+    tiles = [Tile(placed("sedan", 1.8, np.zeros(2)), k) for k in range(3)]
     images = renderer.render(tiles, [Backdrop(others, view) for others in neighbours])
     alone, behind, in_front = images.subject
     assert 0 < behind.sum() < 0.9 * alone.sum()
