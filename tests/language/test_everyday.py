@@ -301,3 +301,55 @@ def test_an_object_is_named_by_what_stands_on_it():
     assert str(found) == (
         f'remove(group(unique(relate(supporting, {LAMP}, filter(name, "desk", scene)))))'
     )
+
+
+TABLE = [
+    {"name": name, "color": color, "state": state}
+    for name, color, state in (
+        ("desk", "black", None),
+        ("desk", "yellow", None),
+        ("monitor", "black", "off"),
+        ("door", "mint", "open"),
+        ("bed", "white", None),
+    )
+]
+MONITOR, DOOR_, BED_ = (f'unique(filter(name, "{n}", scene))' for n in ("monitor", "door", "bed"))
+DESKS = 'filter(name, "desk", scene)'
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "program"),
+    [
+        ("Close the door.", "change", f'set(state, "closed", group({DOOR_}))'),
+        ("Someone turns the monitor off.", "change", f'set(state, "off", group({MONITOR}))'),
+        ("Both desks are repainted green.", "change", f'set(color, "green", {DESKS})'),
+        (
+            "The two desks trade places.",
+            "change",
+            f"swap(best(left, most, frame(room), {DESKS}), best(right, most, frame(room), {DESKS}))",
+        ),
+        (
+            "Which desk carries the monitor, the black or the yellow one?",
+            "question",
+            f"query(name, unique(relate(supporting, {MONITOR}, {DESKS})))",
+        ),
+        (
+            "Does the bed look at the door now?",
+            "question",
+            f"exist(relate(front, {BED_}, frame(object), group({DOOR_})))",
+        ),
+        (
+            "Is the bed now nearer to the mint door than to the monitor?",
+            "question",
+            f'less_than(query(distance, {BED_}, unique(filter(color, "mint",'
+            f' filter(name, "door", scene)))), query(distance, {BED_}, {MONITOR}))',
+        ),
+        (
+            "There are no blue vehicles here, correct?",
+            "question",
+            'equal(count(filter(color, "blue", scene)), count(0))',
+        ),
+    ],
+)
+def test_changes_of_states_and_colours_and_what_things_carry(text, form, program):
+    assert read(text, "room", TABLE, form) == Call.parse(program)

@@ -402,6 +402,15 @@ SCOOTER = 'query(color, unique(filter(name, "scooter", scene)))'
         ("No wait, is the bed white?", f'exist(filter(color, "white", group({BED})))', False),
         ("What colour is the scooter's front cover?", SCOOTER, True),
         ("What colour is the scooter?", SCOOTER, False),
+        ("How many chairs face the right side?", f'count(filter(side, "right", {CHAIRS}))', True),
+        ("How many chairs face right?", f'count(filter(facing, "right", {CHAIRS}))', False),
+        (
+            "How many chairs are between the two beds?",
+            f"count(relate(between, {BED}, {BED}, {CHAIRS}))",
+            True,
+        ),
+        ("What colour's the seat on the scooter?", SCOOTER, True),
+        ("What colour is the engine of the scooter?", SCOOTER, True),
         ("If the boy turned round, what colour would be left of him?", SCOOTER, True),
         ("How many chairs are there if you take one away?", f"count({CHAIRS})", True),
         (

@@ -8,7 +8,7 @@ from po3d.language.program import Call
 from po3d.language.read.referents import (
     completed,
     disambiguate,
-    swap_of_pair,
+    of_pair,
     with_kinds,
     without_redundant_looks,
 )
@@ -198,14 +198,16 @@ def test_a_noun_of_a_kind_means_all_objects_of_it(text, program, meant):
     assert with_kinds(Call.parse(program), text, FARM) == Call.parse(meant)
 
 
-def test_an_object_swapped_with_itself_is_one_of_the_two_of_its_name():
+def test_an_object_that_is_named_twice_is_one_of_the_two_of_its_name():
     lamps = 'filter(name, "lamp", scene)'
-    ends = (f"best({side}, most, frame(room), {lamps})" for side in ("left", "right"))
+    left, right = (f"best(left, {sense}, frame(room), {lamps})" for sense in ("most", "least"))
     same = Call.parse(f"swap({LAMP}, {LAMP})")
-    pair = Call.parse("swap({}, {})".format(*ends))
-    assert swap_of_pair(same, ["lamp", "door", "lamp"]) == pair
-    assert swap_of_pair(Call("then", (same, same)), ["lamp", "lamp"]) == Call("then", (pair, pair))
+    pair = Call.parse(f"swap({left}, {right})")
+    assert of_pair(same, ["lamp", "door", "lamp"]) == pair
+    assert of_pair(Call("then", (same, same)), ["lamp", "lamp"]) == Call("then", (pair, pair))
     for names in (["lamp"], ["lamp"] * 3):
-        assert swap_of_pair(same, names) == same
-    other = Call.parse(f"swap({RED}, {RED})")
-    assert swap_of_pair(other, ["lamp", "lamp"]) == other
+        assert of_pair(same, names) == same
+    red = Call.parse(f"swap({RED}, {RED})")
+    assert of_pair(red, ["lamp", "lamp"]) == red
+    apart = Call.parse(f"query(distance, {LAMP}, {LAMP})")
+    assert of_pair(apart, ["lamp"] * 2) == Call.parse(f"query(distance, {left}, {right})")
