@@ -265,7 +265,7 @@ class SetOperations:
             problem = f"{relation} is not defined for {len(ones)} objects"
         elif len(ones) == 2 and anchor == ones[1]:
             problem = f"{relation} is not defined for an object and itself"
-        elif relation == "at":
+        elif relation == "at" and relation not in BODIES:
             problem = "`at` describes a place, not a relation between objects"
         if problem:
             raise ExecutionFailure("unknown", f"unknown: {problem}")
