@@ -30,6 +30,7 @@ from po3d.language.read.omissions import (
     mixes_up_clauses,
     omits_edit,
     omitted,
+    relates_itself,
     swaps_with_itself,
     untold,
 )
@@ -343,6 +344,8 @@ def run_ambiguous(answering: SceneExecutor, question: Question, execution: Execu
     same for the leftmost and the rightmost ones; else the execution unchanged."""
     outcome, reading = execution
     if outcome.answer is not None or reading.unread or "ambiguous: " not in outcome.reason:
+        return execution
+    if relates_itself(reading.question.program):  # two objects that have to be different
         return execution
     chosen = []
     for sense in ("most", "least"):

@@ -59,7 +59,7 @@ _EITHER = tuple(
 
 def omitted(text: str, question: Call) -> str:
     """Describe the first part of a question that its program omits; "" if none is found."""
-    if _relates_itself(question):
+    if relates_itself(question):
         return "the program relates an object to itself"
     ops = {call.op for call in question.calls()}
     supposed = None if "before" in ops else _HYPOTHETICAL.search(text)
@@ -77,7 +77,10 @@ def omitted(text: str, question: Call) -> str:
     if question.op not in COMPARED and _TELLING.isdisjoint(message):
         return ""
     for word in message.intersection(_RELATIONS):
-        others = _FACINGS if _RELATIONS[word] == "facing" else _HEIGHTS
+        facing = _RELATIONS[word] == "facing"
+        if facing and not ops.isdisjoint(("frame", "direction")):  # a viewer who faces something
+            continue
+        others = _FACINGS if facing else _HEIGHTS
         if _words(question).isdisjoint({_RELATIONS[word], *others}):
             return f"the program omits {word!r}"
     for pattern, allowed in _OMISSION_RULES:
@@ -119,7 +122,7 @@ def _compares_measures(question: Call) -> bool:
     return question.op in COMPARED and len(ends) == 2 and ends[0].args[0] != ends[1].args[0]
 
 
-def _relates_itself(question: Call) -> bool:
+def relates_itself(question: Call) -> bool:
     """Return whether a program asks for the relation or direction of an object to itself: one of
     the two was misread.
     """

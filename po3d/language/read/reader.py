@@ -258,6 +258,8 @@ class GeneralParser:
                     else r
                     for r in readings
                 ]
+                if entry.kind == "room":  # again, without the looks that are not in the text
+                    by_sort[sort] = [_of_pair(r, entry) for r in by_sort[sort]]
         return decoded
 
     def _all(
