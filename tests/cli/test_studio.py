@@ -1,5 +1,6 @@
 """The studio's session: what its page does, without a page."""
 
+import html
 import io
 import json
 from types import SimpleNamespace
@@ -209,6 +210,9 @@ def test_a_photograph_is_shown_and_answered_with_the_reason_of_an_abstention():
     studio_page = pytest.importorskip("po3d.cli.studio_page")  # needs viser
     assert "Headings need an orientation network" in studio_page._answer_html(refused)
     assert "likeliest" in studio_page._answer_html(refused)
+    noted = studio_page._answer_html(session.ask("Is there a man?"), session.notes)
+    assert "the detector's class is person, not man" in html.unescape(noted)
+    assert "may be wrong by one factor" in noted
     assert "has no class" in session.ask("Is there a window?").reason
 
 

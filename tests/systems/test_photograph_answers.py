@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from po3d.language.program import Call
+from po3d.perception.onnx_detector import coco_names
 from po3d.perception.photo_detections import calibrated
+from po3d.reasoning.grounding import ground
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.questions import Question
 from po3d.scene.camera import CameraPose, held
@@ -145,6 +147,60 @@ def test_what_is_on_what():
     assert doubtful.probability < 0.74
     unknown = ask("Is the dog lying on the rug?")
     assert unknown.probability < 0.74
+
+
+def test_the_subject_of_a_question_is_taken_for_granted():
+    man = ask("Is the man standing on a skateboard?")
+    assert (man.answer, man.probability > 0.9) == ("yes", True)
+    assert ask("Is a man standing on a skateboard?").probability < 0.8  # some person may be none
+    weak = scene(*PARK.objects[:2], replace(PARK.objects[2], existence=0.4))
+    assert ask("Is the man standing on a skateboard?", weak).probability < 0.7
+
+
+def test_an_object_with_two_names_counts_by_their_probabilities():
+    both = replace(PARK.objects[1], beliefs={"name": {"bird": 0.6, "dog": 0.4}})
+    outcome = ask("How many swans are there?", scene(PARK.objects[0], both))
+    assert outcome.answer == "1"
+    assert outcome.probability < ask("How many birds are there?", scene(both)).probability < 0.9
+
+
+PEOPLE = scene(  # the far one stands 9 m to the right, yet further left in the picture
+    thing("person", 1.0, 4.0, (420, 300, 500, 460)),
+    thing("person", 9.0, 60.0, (380, 20, 400, 60)),
+    thing("person", 0.0, 5.0, (300, 200, 360, 400), color="orange"),
+)
+
+
+@pytest.mark.parametrize(
+    ("noun", "name"),
+    [
+        ("grandma", "person"),
+        ("students", "person"),
+        ("flamingos", "bird"),
+        ("bear cub", "bear"),
+        ("train car", "train"),
+        ("silverware", "fork"),
+        ("speedboat", "boat"),
+    ],
+)
+def test_everyday_words_are_kinds_of_the_classes(noun, name):
+    known = [one for one in coco_names() if answers.knows(noun, one)]
+    assert name in known
+    assert noun != "train car" or known == [name]
+
+
+def test_ranks_are_those_of_the_picture_and_a_color_of_a_part_counts():
+    using = answers.salient(ground)
+    for phrase, row in (
+        ("person on the right", 0),
+        ("person at the top", 1),
+        ("person in the orange cap", 2),
+    ):
+        assert np.argmax(using(phrase, PEOPLE)) == row
+    third = {"black": 0.9, "orange": 0.1}
+    parts = [replace(o, beliefs={**o.beliefs, "color": third}) for o in PEOPLE.objects]
+    sure = sum(using("person in the orange cap", scene(*parts)))
+    assert sure > 0.9
 
 
 def test_absence_is_uncertain_where_the_classes_are_a_part_of_a_kind():
