@@ -140,9 +140,9 @@ ANSWERS = ["right front", "Two chairs", "blue", "chair", "left", "right"]
 
 
 def predictions():
-    given = [Prediction(q.id, "ok", a) for q, a in zip(QUESTIONS, ANSWERS)]
-    given[3] = Prediction("00003", "failed", "chair", reason="fails with the right answer")
-    return given
+    supplied = [Prediction(q.id, "ok", a) for q, a in zip(QUESTIONS, ANSWERS)]
+    supplied[3] = Prediction("00003", "failed", "chair", reason="fails with the right answer")
+    return supplied
 
 
 @pytest.fixture(scope="module")
@@ -249,7 +249,7 @@ def test_intervals_are_over_rooms():
         ),
     ],
 )
-def test_what_cannot_be_scored_is_said(questions, given, scorer, says):
+def test_what_cannot_be_scored_is_reported(questions, given, scorer, says):
     with pytest.raises(InputError, match=says):
         score(questions, given, scorer)
 

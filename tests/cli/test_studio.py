@@ -150,7 +150,7 @@ def test_what_cant_be_done_is_refused_in_a_line_and_changes_nothing():
     assert session.state is before
 
 
-def test_a_room_is_changed_in_words_turned_and_asked():
+def test_a_room_is_changed_in_words_turned_and_queried():
     session = opened("room.json")
     chair = session.names.index("chair")
     session.say("The blue chair has been moved next to the bed.")
@@ -195,7 +195,7 @@ def photograph() -> Session:
     return session
 
 
-def test_a_photograph_is_shown_and_answered_with_the_reason_of_an_abstention():
+def test_a_photograph_is_displayed_and_answered_with_the_reason_of_an_abstention():
     session = photograph()
     assert session.world == "photographs"
     assert session.names == ["person", "dog"]
@@ -216,7 +216,7 @@ def test_a_photograph_is_shown_and_answered_with_the_reason_of_an_abstention():
     assert "has no class" in session.ask("Is there a window?").reason
 
 
-def test_a_photograph_can_be_edited_and_asked_again():
+def test_a_photograph_can_be_edited_and_queried_again():
     session = photograph()
     session.remove(0)
     assert session.ask("How many people are there?").answer == "0"

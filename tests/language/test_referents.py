@@ -53,7 +53,7 @@ RED = 'unique(filter(color, "red", filter(name, "lamp", scene)))'
         ("Where is the full bucket?", f"query(side, {FULL})", None),
     ],
 )
-def test_what_a_sentence_says_of_a_thing_is_kept(text, read, meant):
+def test_what_a_sentence_says_of_a_thing_is_retained(text, read, meant):
     read = Call.parse(read)
     assert completed(read, text, ROOM) == (read if meant is None else Call.parse(meant))
     assert completed(completed(read, text, ROOM), text, ROOM) == completed(read, text, ROOM)
@@ -85,21 +85,21 @@ def test_a_table_of_single_things_changes_no_program():
         (f"best(distance, least, {DOOR}, group({BUCKET}, {LAMP}))", None),
     ],
 )
-def test_which_of_several_of_one_name_is_told_by_a_look(told, look):
-    asked = Call.parse(f"query(name, {told})")
-    meant = asked if look is None else Call.parse(f"query({look}, {told})")
-    assert disambiguate(asked, ROOM) == meant
-    assert disambiguate(meant, ROOM) == meant
+def test_which_of_several_of_one_name_is_reported_by_a_look(told, look):
+    query = Call.parse(f"query(name, {told})")
+    intended = query if look is None else Call.parse(f"query({look}, {told})")
+    assert disambiguate(query, ROOM) == intended
+    assert disambiguate(intended, ROOM) == intended
 
 
-def test_nothing_is_told_by_a_look_that_two_have():
-    asked = Call.parse('query(name, best(volume, most, filter(name, "cup", scene)))')
+def test_nothing_is_reported_by_a_look_that_two_have():
+    query = Call.parse('query(name, best(volume, most, filter(name, "cup", scene)))')
     cups = [
         {"name": "tea cup", "color": c, "material": None, "state": "full"}
         for c in ("red", "red", "blue")
     ]
-    assert disambiguate(asked, cups) == asked
-    assert disambiguate(asked, cups[1:]).args[0] == "color"
+    assert disambiguate(query, cups) == query
+    assert disambiguate(query, cups[1:]).args[0] == "color"
 
 
 @pytest.mark.parametrize(
@@ -157,8 +157,8 @@ PAIR = (
 )
 def test_the_answer_among_two_of_one_name_is_what_distinguishes_them(name, look, value, asked):
     pair = PAIR.format(DOOR, name, look, value)
-    found = disambiguate(Call.parse(f"query({name}, {pair})"), ROOM)
-    assert found == Call.parse(f"query({asked if asked != 'name' else name}, {pair})")
+    result = disambiguate(Call.parse(f"query({name}, {pair})"), ROOM)
+    assert result == Call.parse(f"query({asked if asked != 'name' else name}, {pair})")
 
 
 FARM = [{"name": name} for name in ("horse", "cow", "fence", "farmer", "cello", "double bass")]

@@ -90,7 +90,7 @@ def test_a_caption_without_a_thing_says_nothing(text):
 
 
 def test_things_stand_as_the_captions_say():
-    found = table(
+    result = table(
         [
             ("bed", "This is a white bed. It is against the back wall."),
             ("stand", "There is a nightstand to the right of the bed."),
@@ -99,7 +99,7 @@ def test_things_stand_as_the_captions_say():
             ("rug", "a rug between the bed and the door. it is to the left of the sofa."),
         ]
     )
-    at = {o.value("name"): o for o in found.objects}
+    at = {o.value("name"): o for o in result.objects}
     assert list(at) == [
         "bed",
         "nightstand",
@@ -114,13 +114,13 @@ def test_things_stand_as_the_captions_say():
     assert at["sofa"].position[0] > at["rug"].position[0] + 0.5
     stand = at["nightstand"]
     assert at["lamp"].position[2] - at["lamp"].extent[2] / 2 == pytest.approx(stand.extent[2])
-    side = found.outline[2][0]
+    side = result.outline[2][0]
     assert at["door"].position[1] == pytest.approx(side, abs=0.1)
     assert at["bed"].position[1] - at["bed"].extent[0] / 2 == pytest.approx(0, abs=0.15)
 
 
 def test_one_of_several_is_the_one_that_fits_best():
-    found = table(
+    result = table(
         [
             ("a", "a chair in the back left corner."),
             ("b", "a chair in the front right corner."),
@@ -128,18 +128,20 @@ def test_one_of_several_is_the_one_that_fits_best():
             ("d", "a box next to the chair. it is on the left side of the room."),
         ]
     )
-    names = [o.value("name") for o in found.objects]
+    names = [o.value("name") for o in result.objects]
     assert names == ["chair", "chair", "cup", "box"]
-    distance = np.linalg.norm(found.positions[:, None, :2] - found.positions[None, :, :2], axis=-1)
+    distance = np.linalg.norm(
+        result.positions[:, None, :2] - result.positions[None, :, :2], axis=-1
+    )
     assert distance[2, 1] < distance[2, 0]
     assert distance[3, 0] < distance[3, 1]
 
 
 def test_captions_of_one_key_are_about_one_thing_unless_they_differ():
-    found = table(
+    result = table(
         [("0", "a red chair."), ("0", "this is a chair by the bed."), ("0", "a blue chair.")]
     )
-    assert [(o.value("name"), o.beliefs.get("color")) for o in found.objects] == [
+    assert [(o.value("name"), o.beliefs.get("color")) for o in result.objects] == [
         ("chair", {"red": 1.0}),
         ("chair", {"blue": 1.0}),
         ("bed", None),
@@ -149,17 +151,19 @@ def test_captions_of_one_key_are_about_one_thing_unless_they_differ():
 @pytest.mark.parametrize("index", range(3))
 def test_the_twins_captions_name_everything_and_their_table_is_near_the_truth(index):
     room = sample_room(9, index)
-    said = captions(room, rng(0, "captions", index))
-    assert said == captions(room, rng(0, "captions", index))
-    assert len(said) == EACH * len(room)
-    assert not any(letter.isdigit() for _, text in said for letter in text)
-    found = table(said, room.image)
-    assert found == table(said, room.image)
-    assert [o.value("name") for o in found.objects] == [o.value("name") for o in room.objects]
+    reply = captions(room, rng(0, "captions", index))
+    assert reply == captions(room, rng(0, "captions", index))
+    assert len(reply) == EACH * len(room)
+    assert not any(letter.isdigit() for _, text in reply for letter in text)
+    result = table(reply, room.image)
+    assert result == table(reply, room.image)
+    assert [o.value("name") for o in result.objects] == [o.value("name") for o in room.objects]
     for attribute in ("color", "material"):
-        assert [o.value(attribute) for o in found.objects] == [
+        assert [o.value(attribute) for o in result.objects] == [
             o.value(attribute) for o in room.objects
         ]
     size = np.array(room.outline[2])
-    off = np.abs(found.positions[:, :2] / np.array(found.outline[2]) - room.positions[:, :2] / size)
+    off = np.abs(
+        result.positions[:, :2] / np.array(result.outline[2]) - room.positions[:, :2] / size
+    )
     assert np.median(off) < 0.12  # of the room's length

@@ -44,8 +44,8 @@ def collide(positions, headings, extents, travel, rules, mask=None):
 
 def related(positions, headings, direction, frame, rules=STREET_RULES):
     """(..., n, n)"""
-    found = pairs(np.asarray(positions, float), np.asarray(headings, float), None, rules)
-    return np.moveaxis(found.truth(direction, frame), (0, 1), (-2, -1))
+    result = pairs(np.asarray(positions, float), np.asarray(headings, float), None, rules)
+    return np.moveaxis(result.truth(direction, frame), (0, 1), (-2, -1))
 
 
 def heading_of(pose_degree: float) -> float:
@@ -90,9 +90,9 @@ def test_object_relations_follow_the_nose_of_the_reference():
     positions = [[0, 0], [1, 1], [-1, -1], [0.1, 3]]
     headings = [math.pi / 2, 0, 1, 2]
     expected = {"front": [1, 3], "behind": [2], "right": [1], "left": [2]}
-    for direction, found in expected.items():
+    for direction, result in expected.items():
         row = related(positions, headings, direction, "object")[0]
-        assert np.flatnonzero(row).tolist() == found, direction
+        assert np.flatnonzero(row).tolist() == result, direction
 
 
 @pytest.mark.parametrize("frame", ["camera", "object"])
@@ -155,9 +155,9 @@ def test_facing_agrees_with_where_the_nose_points_in_the_picture(degree, label):
 def test_alignment_cuts_and_boundaries():
     degrees = np.array([0.0, 44.9, 45.0, 135.0, 135.1, 180.0, 315.0, 315.1])
     headings = np.radians(140 - degrees)
-    found = pairs(np.zeros((8, 2)), headings)
-    found.degrees = degrees  # to the bit
-    first = {how: found.truth(relation)[0] for how, relation in ALIGNMENTS.items()}
+    result = pairs(np.zeros((8, 2)), headings)
+    result.degrees = degrees  # to the bit
+    first = {how: result.truth(relation)[0] for how, relation in ALIGNMENTS.items()}
     assert np.flatnonzero(first["same"]).tolist() == [1, 7]  # not with itself
     assert np.flatnonzero(first["opposite"]).tolist() == [4, 5]
     assert np.flatnonzero(first["vertical"]).tolist() == [2, 3, 6]
@@ -208,12 +208,12 @@ def test_parallel_and_perpendicular_sweeps_of_boxes_worked_out_by_hand():
 
 def all_relations(positions, headings, extents, axes, xp):
     """Each with its name; [i, j, ...]."""
-    found = pairs(positions, headings, extents, axes=axes, xp=xp)
-    yield "facing", found.facings
+    result = pairs(positions, headings, extents, axes=axes, xp=xp)
+    yield "facing", result.facings
     for direction, frame in itertools.product(DIRECTIONS, ("camera", "object")):
-        yield (direction, frame), found.truth(direction, frame)
+        yield (direction, frame), result.truth(direction, frame)
     for relation in (*relations.ALIGNED, "collides_forward", "collides_backward"):
-        yield relation, found.truth(relation)
+        yield relation, result.truth(relation)
 
 
 def test_torch_and_numpy_agree_and_further_dimensions_broadcast():
@@ -234,14 +234,14 @@ def test_a_distance_is_the_way_to_the_border():
     alignment, is on the border.
     """
     positions, headings, extents = random_layouts(np.random.default_rng(6), 1, 6)
-    found = pairs(positions[0], headings[0], extents[0])
+    result = pairs(positions[0], headings[0], extents[0])
     axes = {"camera": lambda i, d: STREET[DIRECTIONS.index(d)]}
     turn = {"front": 0, "left": math.pi / 2, "behind": math.pi, "right": -math.pi / 2}
     axes["object"] = lambda i, d: np.array(
         [f(headings[0, i] + turn[d]) for f in (math.cos, math.sin)]
     )
     for (direction, frame), i in itertools.product(itertools.product(DIRECTIONS, axes), range(6)):
-        spare = found.spare(direction, frame)[i]
+        spare = result.spare(direction, frame)[i]
         for j in set(range(6)) - {i}:
             moved = positions[0].copy()
             moved[j] -= spare[j] * axes[frame](i, direction)
@@ -280,12 +280,12 @@ def test_how_deep_a_footprint_is_in_a_sweep_is_how_far_it_may_shrink(rules):
                 not path.intersects(affinity.translate(target, *(w * (spare[i, j, s] + 1e-6))))
                 for w in ways
             ]
-            kept = [
+            retained = [
                 path.intersects(affinity.translate(target, *(w * (spare[i, j, s] - 1e-6))))
                 for w in ways
             ]
             assert any(out)
-            assert all(kept)
+            assert all(retained)
 
 
 def test_turning_world_and_axes_together_changes_nothing():
@@ -349,12 +349,12 @@ def test_the_constants_of_the_ground_truth_are_those_that_are_cited():
 def test_each_frame_has_its_own_margin_and_must_exceed_it(frame, way):
     """Objects along +x: right is the street's right, or -y."""
     for step, default in ((0.19, False), (0.21, True)):
-        found = related([(0, 0), np.multiply(way, step)], [0, 0], "right", frame)
-        assert found[0, 1] == default
+        result = related([(0, 0), np.multiply(way, step)], [0, 0], "right", frame)
+        assert result[0, 1] == default
     for margin_2d, margin_6d in ((0.5, 0.1), (0.1, 0.5)):
         rules = Rules(margin_2d=margin_2d, margin_6d=margin_6d)
-        found = related([(0, 0), np.multiply(way, 0.3)], [0, 0], "right", frame, rules)
-        assert found[0, 1] == ((margin_2d if frame == "camera" else margin_6d) == 0.1)
+        result = related([(0, 0), np.multiply(way, 0.3)], [0, 0], "right", frame, rules)
+        assert result[0, 1] == ((margin_2d if frame == "camera" else margin_6d) == 0.1)
 
 
 def test_what_is_exactly_the_margin_ahead_is_not_ahead():
@@ -378,8 +378,8 @@ def test_what_is_exactly_the_margin_ahead_is_not_ahead():
 def test_touching_counts_on_every_side_of_the_sweep(place, hit):
     """A box of 2 x 1 that travels 4 ahead: from -1 to 5, half a unit to each side."""
     positions, extents = np.array([(0.0, 0.0), place]), np.array([[2.0, 1.0]] * 2)
-    found = collide(positions, np.zeros(2), extents, "forward", Rules(sweep_range=4.0))
-    assert found[0, 1] == hit
+    result = collide(positions, np.zeros(2), extents, "forward", Rules(sweep_range=4.0))
+    assert result[0, 1] == hit
 
 
 @pytest.mark.parametrize("turn", [0.0, 0.7, 2.0, -2.5])

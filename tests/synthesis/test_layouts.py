@@ -63,11 +63,11 @@ def test_counts_shapes_and_colours_are_uniform():
     counts = Counter(len(layout.objects) for layout in layouts)
     assert set(counts) == set(range(3, 11))
     objects = [o for layout in layouts for o in layout.objects]
-    for values, seen in (
+    for values, visible in (
         (SHAPES, [o.shape for o in objects]),
         (COLORS, [o.color for o in objects]),
     ):
-        shares = np.array([seen.count(v) for v in values]) / len(objects) * len(values)
+        shares = np.array([visible.count(v) for v in values]) / len(objects) * len(values)
         assert shares.min() > 0.6
         assert shares.max() < 1.5
 

@@ -85,7 +85,7 @@ def test_settings_for_certain_scenes_and_for_explanations():
     assert domain("orbit").explaining({"known_yaw": False}).known_yaw is False
 
 
-def test_answers_of_streets_alone_are_spelled_in_their_notation():
+def test_answers_of_streets_alone_are_written_in_their_notation():
     street = domain("street")
     assert street.in_notation(Call.parse("count(scene)")).text() == "count(scene)"
     chain = Call.parse('filter(shape, "bus", scene)')  # objects are no answer

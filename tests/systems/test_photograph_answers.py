@@ -66,11 +66,11 @@ def test_a_kind_that_the_detector_does_not_know_is_named():
     assert ask("Which is nearer, the dog or the lamp?").answer is None
 
 
-def test_a_thing_that_is_taken_for_granted_but_not_found_is_improbable():
+def test_a_thing_that_is_taken_for_granted_but_not_detected_is_improbable():
     table = scene(*PARK.objects[:2], thing("bird", 0.0, 6.0, (320, 200, 330, 210), 0.04))
-    found = ask("Is the dog in front of the person or behind them?")
+    result = ask("Is the dog in front of the person or behind them?")
     doubtful = ask("Is the bird in front of the person or behind them?", table)
-    assert found.probability > 0.9
+    assert result.probability > 0.9
     assert doubtful.probability < 0.5
 
 
@@ -81,7 +81,7 @@ def test_left_and_right_are_those_of_the_image():
     assert ask("Is the dog on the left or the right side of the picture?").answer == "right"
 
 
-def test_without_a_named_point_of_view_and_a_known_heading_the_viewers_is_meant():
+def test_without_a_named_point_of_view_and_a_known_heading_the_viewers_is_intended():
     viewers = ask("Is the dog on the left or the right side of the person?")  # the twin's wording
     own = ask("From the perspective of the person, is the dog on the left or on the right?")
     assert viewers.answer == "left"
@@ -96,7 +96,7 @@ def test_the_nearest_thing_and_what_it_stands_on():
     assert ask("What is the chair standing on?").answer is None
 
 
-def test_of_several_the_larger_one_is_meant():
+def test_of_several_the_larger_one_is_intended():
     table = scene(thing("person", 5.0, 30.0, (500, 200, 510, 220)), *PARK.objects)
     assert ask("What is the guy standing on?", table).answer == "skateboard"
 
@@ -132,9 +132,9 @@ SPORT = ("person", "baseball bat", "baseball glove", "surfboard", "stop sign", "
 
 def test_people_are_known_by_what_they_use():
     text = "Is the batter left or right of the catcher?"
-    found = ask(text, BASEBALL, classes=SPORT)
-    assert (found.answer, found.rows) == ("right", (2, 1))
-    assert found.probability > 0.7
+    result = ask(text, BASEBALL, classes=SPORT)
+    assert (result.answer, result.rows) == ("right", (2, 1))
+    assert result.probability > 0.7
     assert ask(text, scene(*BASEBALL.objects[:3]), classes=SPORT).probability < 0.6
     umpire = ask("Is the umpire left or right of the batter?", BASEBALL, classes=SPORT)
     assert umpire.rows == (1, 0)  # the largest of those who hold nothing
@@ -287,12 +287,12 @@ def test_an_orientation_network_that_finds_no_front_is_another_reason():
         ("Who is nearer to the camera, the person taking the picture or the dog?", "picture"),
     ],
 )
-def test_scenery_without_a_class_is_where_it_usually_is_and_that_is_said(question, answer):
-    given = answer_of(question)
-    assert answer in (given.answer or ""), given.reason
-    assert 0.5 < given.probability < 1
-    assert given.reason.startswith("assumed: ")
-    assert "assumed: " in str(given)
+def test_scenery_without_a_class_is_where_it_usually_is_and_that_is_reported(question, answer):
+    supplied = answer_of(question)
+    assert answer in (supplied.answer or ""), supplied.reason
+    assert 0.5 < supplied.probability < 1
+    assert supplied.reason.startswith("assumed: ")
+    assert "assumed: " in str(supplied)
 
 
 def test_scenery_beside_nothing_that_is_detected_is_no_answer():

@@ -117,9 +117,9 @@ def test_new_samples_come_visits_times_within_as_many_rounds_and_the_folder_s_sh
     assert old == round(share / (1 - share) * visits * chunk)
     fresh = numbers - standing
     for sample in range((visits - 1) * chunk, (rounds - visits) * chunk):
-        seen = np.flatnonzero((fresh == sample).any(1))
+        visible = np.flatnonzero((fresh == sample).any(1))
         assert (fresh == sample).sum() == visits
-        assert seen.tolist() == list(range(sample // chunk - visits + 1, sample // chunk + 1))
+        assert visible.tolist() == list(range(sample // chunk - visits + 1, sample // chunk + 1))
 
 
 def test_a_revisited_stream_is_the_same_from_any_position():
