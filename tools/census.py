@@ -69,7 +69,7 @@ def is_participle(name: str) -> bool:
 
 
 def names(source: Source) -> Iterator[tuple[str, int]]:
-    """The identifiers of a file and their lines, without the decorator `given` of hypothesis; before
+    """The identifiers of a file and their lines, without hypothesis' decorator `given`; before
     Python 3.12 none inside f-strings."""
     of_hypothesis = {"given"} if "from hypothesis import" in source.text else set()
     for token in tokenize.generate_tokens(io.StringIO(source.text).readline):

@@ -4,8 +4,7 @@ A `SceneGeometry` concatenates the objects of the edited scene and of the scene 
 that an object can be compared with an earlier position. Indices below `now` belong to the edited
 scene, the others to the scene before it; VIEWER is the viewer. Single pairs are computed with
 plain floats, which is faster than arrays; relations of street scenes are computed for all pairs
-at once by `relations`.
-"""
+at once by `relations`."""
 
 import itertools
 import math
@@ -40,8 +39,7 @@ class SceneGeometry:
 
     `edited` is the edited scene with its history. `before` is the scene that was edited, or its
     layout, which avoids recomputing it for every edit. `stand` is the ground position of the
-    viewer in a room, if given.
-    """
+    viewer in a room, if given."""
 
     def __init__(
         self,
@@ -168,10 +166,8 @@ class SceneGeometry:
         return purposes_of(SYNONYMS.get(name, name))
 
     def describe(self, index: int, number: int | None = None) -> str:
-        """Return the name, numbered among equal names; without names, number and attributes.
-
-        `number` replaces the index in the second case.
-        """
+        """Return the name, numbered among equal names; without names, number and attributes
+        (`number` then replaces the index)."""
         if index == VIEWER:
             return "who asks" if self.rules.viewer == "stands" else "the camera"
         thing = self.things[index]

@@ -3,8 +3,7 @@
 A domain is the data in which streets, rooms, photographs and orbits differ: rules, dialect,
 modules, settings, and a few functions. Each has a module in `po3d.systems` (`street`, `rooms`,
 `photographs`, `orbit`) with its value `DOMAIN` and the `SceneExecutor` that runs its programs. A
-setting is changed by `dataclasses.replace(DOMAIN, samples=8)`.
-"""
+setting is changed by `dataclasses.replace(DOMAIN, samples=8)`."""
 
 import importlib
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -375,19 +374,17 @@ class Domain:
         return replace(self.certain(), **{**dict(self.explanation_settings), **changed})
 
     def doubt(self, execution: Execution, scene: Scene) -> str:
-        """Return in one sentence why an answer is improbable; "" if only its probability is
-        known."""
+        """Return one sentence on why an answer is improbable; "" if only that is known."""
         return self.doubts(self, execution, scene)
 
     def bind(self, tables: ImageScenes) -> SceneExecutor:
         return self.executor_of(self, tables)
 
     def bind_batch(self, items: Sequence[ParsedImage]) -> Sequence[SceneExecutor]:
-        """Return one `SceneExecutor` per image. It will only be asked the questions given here, so
-        all answers may be computed at once."""
-        if self.batch is not None:
-            return self.batch(self, items)
-        return [self.bind(tables) for tables, _, _ in items]
+        """Return one `SceneExecutor` per image, for the given questions only: answers may be
+        computed at once."""
+        together = self.batch
+        return together(self, items) if together else [self.bind(item[0]) for item in items]
 
     def bind_ground_truth(self, truth: Scene) -> SceneExecutor:
         """Return the executor of gold programs on the true scene of the image."""

@@ -27,7 +27,7 @@ from po3d.perception.street import fitted, transferred
 from po3d.scene.geometry import BOX_SIGNS, Camera
 from po3d.scene.street import FOCAL, HEIGHT, WIDTH, camera
 from po3d.scene.vocabulary import COLORS, COLORS_RGB, SHAPES, SIZE_SCALE, SIZES
-from po3d.synthesis.render.crops import Backdrop, CropRenderer, Tile
+from po3d.synthesis.render.crops import CropRenderer, Tile, TileScene
 from po3d.synthesis.render.environment import Film, Finish, rgb, to_linear
 from po3d.synthesis.render.instances import PlacedMesh
 from po3d.synthesis.render.official import STUDIO, sample_official_look
@@ -225,7 +225,7 @@ class _Drawing:
         )
         self.squares = np.concatenate([middle - side / 2, middle + side / 2], 1)
 
-    def backdrop(self, row: int) -> Backdrop:
+    def backdrop(self, row: int) -> TileScene:
         """Return an object's square with its neighbours as detected."""
         x0, y0, x1, _ = self.squares[row]
         scale = SIDE / (x1 - x0)
@@ -239,7 +239,7 @@ class _Drawing:
             for j in self.there
             if inside[j] and j != row
         ]
-        return Backdrop(others, view)
+        return TileScene(others, view)
 
     def placed(self, row: int, shape: int, at: int, forms: Forms, seed: int) -> PlacedMesh:
         """Return a vehicle of the given shape in place of an object. `at`: row of the fit."""

@@ -27,8 +27,9 @@ from po3d.systems.answer import Answer
 from po3d.systems.domain import Domain, Execution, ParsedQuestion, SceneExecutor
 from po3d.systems.domain_router import DomainMatch
 from po3d.systems.image_scenes import ImageScenes
+from po3d.systems.parse_execution import likeliest_of, run
 from po3d.systems.parser_choice import SURE, choose, logit, worded
-from po3d.systems.pipeline import Pipeline, calibrated, likeliest_of, run
+from po3d.systems.pipeline import Pipeline, calibrated
 
 UNITS = {"volume": "m³", "bearing": "degrees"}  # units of measures; of all others metres
 # Threshold on `Outcome.valid`, the probability of presuppositions (that there is one red bus).

@@ -26,8 +26,8 @@ from po3d.synthesis.top_view.layouts import sample_room
 from po3d.systems import orbit as orbits
 from po3d.systems import photographs, rooms, street
 from po3d.systems.general_parser import joined
+from po3d.systems.parse_execution import run as run_reading
 from po3d.systems.pipeline import ImageScenes
-from po3d.systems.pipeline import run as run_reading
 
 RULES = {
     "street": STREET_RULES,

@@ -15,7 +15,7 @@ from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.systems import orbit, photographs, rooms, street
 from po3d.systems.general_parser import joined, resolve_the_one
-from po3d.systems.pipeline import run
+from po3d.systems.parse_execution import run
 
 THINGS = {  # name: looks, place, heading in quarter turns from +x
     "door": ({"color": "green"}, (2.0, 0.1), 1),

@@ -16,8 +16,9 @@ from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene
 from po3d.systems import photograph_answers as answers
 from po3d.systems.api import Model
+from po3d.systems.parse_execution import run
 from po3d.systems.photographs import PHOTOGRAPHS, question_parser
-from po3d.systems.pipeline import ImageScenes, Pipeline, run
+from po3d.systems.pipeline import ImageScenes, Pipeline
 
 CLASSES = ("person", "dog", "chair", "skateboard", "bird")
 

@@ -17,7 +17,7 @@ from po3d.scene.geometry import Camera
 from po3d.scene.street import AXES, CAMERA_POSITION, camera, extent
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES, PARENT, SHAPES
-from po3d.synthesis.render.crops import Backdrop, Tile
+from po3d.synthesis.render.crops import Tile, TileScene
 from po3d.synthesis.render.device import RenderError
 from po3d.synthesis.render.instances import PlacedMesh
 from po3d.synthesis.street.dataset import render_example
@@ -167,7 +167,7 @@ def test_neighbours_hide_a_subject_by_depth():
 
     neighbours = [], [placed("double", 3.5, nearer)], [placed("double", 3.5, -nearer)]
     tiles = [Tile(placed("sedan", 1.8, np.zeros(2)), k) for k in range(3)]
-    images = renderer.render(tiles, [Backdrop(others, view) for others in neighbours])
+    images = renderer.render(tiles, [TileScene(others, view) for others in neighbours])
     alone, behind, in_front = images.subject
     assert 0 < behind.sum() < 0.9 * alone.sum()
     assert not (behind & ~alone).any()

@@ -10,7 +10,8 @@ from po3d.io.errors import InputError
 from po3d.language.program import ProgramError
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.explanation import Explanation, SceneFigure
-from po3d.systems.pipeline import Domain, ImageScenes, run
+from po3d.systems.parse_execution import run
+from po3d.systems.pipeline import Domain, ImageScenes
 
 LEAST_PROBABILITY = 0.005  # probabilities below this are omitted from a step
 CHANGED = (

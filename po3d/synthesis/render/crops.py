@@ -24,7 +24,7 @@ COLUMNS, ROWS = 8, 8  # tiles per framebuffer
 SUBJECT, OTHER = 1.0, 0.5  # alpha of the subject and of the others
 
 
-class Backdrop(NamedTuple):
+class TileScene(NamedTuple):
     """The objects of a square picture other than its subject."""
 
     objects: Sequence[PlacedMesh]
@@ -71,7 +71,7 @@ class CropRenderer:
             int, tuple[Mesh, Any]
         ] = {}  # the mesh is kept so that its id is not reused
 
-    def render(self, tiles: Sequence[Tile], backdrops: Sequence[Backdrop]) -> TileImages:
+    def render(self, tiles: Sequence[Tile], backdrops: Sequence[TileScene]) -> TileImages:
         """Return the tiles' pictures. Each backdrop is drawn once and combined with its subjects
         by depth."""
         behind = [[*backdrop.objects] for backdrop in backdrops]

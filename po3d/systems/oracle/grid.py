@@ -16,7 +16,8 @@ from po3d.systems.domain import Domain, ParsedQuestion, SceneExecutor
 from po3d.systems.image_scenes import PREDICTED, ImageScenes, Setting
 from po3d.systems.input_errors import BadImageCounter
 from po3d.systems.oracle import lost_texts
-from po3d.systems.pipeline import Pipeline, run, views_of
+from po3d.systems.parse_execution import run
+from po3d.systems.pipeline import Pipeline, views_of
 
 
 @dataclass(frozen=True)
