@@ -141,13 +141,14 @@ def frame_from_text(scene: Scene, text: str) -> Scene:
 
 def anchor_positions(scene: Scene, name: str) -> Array:
     """Return the (k, 2) positions of the objects called `name`; InputError if there is none."""
-    positions = [o.position[:2] for o in scene.objects if is_a(o.value("name"), name)]
+    names = [o.value("name") if "name" in o.beliefs else "" for o in scene.objects]
+    positions = [o.position[:2] for o, n in zip(scene.objects, names) if is_a(n, name)]
     if not positions:
         words = name.split()  # e.g. "wooden desk": retry without the leading adjective
         if len(words) > 1:
             return anchor_positions(scene, " ".join(words[1:]))
-        names = sorted({o.value("name") for o in scene.objects})
-        raise InputError(f"the anchor {name!r} is not in the room; objects: {', '.join(names)}")
+        known = ", ".join(sorted(set(filter(None, names)))) or "none with a name"
+        raise InputError(f"the anchor {name!r} is not in the room; objects: {known}")
     return np.array(positions, float)
 
 

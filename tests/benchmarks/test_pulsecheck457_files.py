@@ -94,7 +94,7 @@ def test_a_field_of_any_type_is_read_or_named(field, value):
             "answer": question.stored,
             "image_filename": question.image,
             "question_index": question.number,
-        }[field] in (value, str(value))
+        }[field] in (value, str(value), f"{value:g}" if isinstance(value, float) else value)
     assert not reply or re.search(f"here, question 0: .*(field {field}|image.*folder)", reply)
     assert "\n" not in reply
     assert reply or value is not None

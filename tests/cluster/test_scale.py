@@ -42,11 +42,11 @@ def test_pictures_are_read_once_each():
 
         def answer(self, questions, context):
             assert context.image().shape[2] == 3
-            Looks.seen += 1
+            Looks.visible += 1
             return [Prediction(q.id, "ok", q.answer) for q in questions]
 
     evaluated(pulsecheck457.open_mini().first(3), 7, Looks(), 1)
-    assert Looks.seen == 7
+    assert Looks.visible == 7
 
 
 def test_what_was_measured_is_retained_and_rendered(tmp_path, monkeypatch, capsys):

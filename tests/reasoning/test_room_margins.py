@@ -88,6 +88,8 @@ def test_a_thing_that_moves_a_little_further_than_reported_flips_the_answer(prog
     result = margins(program, scene)
     assume(result.answer is not None and result.flip is not None)
     assume(result.flip.nudge.metres > 0.01)
+    if result.flip.margin.unit == "degrees":  # beyond, the nearest border is the anchor itself
+        assume(abs(result.flip.margin.distance) < 85)
     before, after = (
         answer(program, result.flip.nudge.applied(scene, times)) for times in (1 - 1e-6, 1 + 1e-6)
     )

@@ -39,7 +39,8 @@ def _programs() -> list[tuple[str, str, RoomCall]]:
         change = sample_change(scene, kind, random)
         if change is None:
             continue
-        teller = AnsweredQuestionSampler(SceneGeometry(change.planned.edited, scene), random).teller
+        geometry = SceneGeometry(change[1].edited, scene)
+        teller = AnsweredQuestionSampler(geometry, random).teller
         questions = RoomPrograms(teller, random, "REFERRING_QUESTION").several(20)
         result += [("question", kind, question) for _, question in questions]
         edits = RoomPrograms(teller, random, "REFERRING_EDIT").several(20)

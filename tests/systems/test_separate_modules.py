@@ -302,7 +302,7 @@ def test_poses_that_are_none_are_refused(value, says):
 def test_a_detector_without_boxes_or_shapes_is_refused():
     images, scenes = display()
     bare = [replace(s, objects=tuple(replace(o, box=None) for o in s.objects)) for s in scenes]
-    with pytest.raises(InputError, match="Found returned a row without a box"):
+    with pytest.raises(InputError, match="Match returned a row without a box"):
         run(SeparateModules(Match(bare), Sized(), Turned()), images, bare)
     row = ObjectState({}, (0.0, 0.0, 0.3), 0.0, (1.0, 1.0, 1.0), box=(0.0, 0.0, 9.0, 9.0))
     plain = [Scene((row,), {}, "predicted", image="a")]

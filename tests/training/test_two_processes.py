@@ -312,7 +312,7 @@ def test_norms_over_all_processes_say_what_they_reported_and_are_themselves_agai
     module = torch.nn.ModuleDict({"net": net})
     images, box = torch.rand(2, 3, 64, 96), torch.tensor([[1.0, 2, 60, 50], [5, 5, 40, 40]])
 
-    def said(network, training: bool) -> list[torch.Tensor]:
+    def outputs_of(network, training: bool) -> list[torch.Tensor]:
         network = copy.deepcopy(network).train(training)
         dense = network(images)
         return [dense.heat, dense.box, network.describe(dense, box, torch.tensor([0, 1])).points]
@@ -321,7 +321,7 @@ def test_norms_over_all_processes_say_what_they_reported_and_are_themselves_agai
         return [type(part) for part in net.modules() if isinstance(part, _BatchNorm)]
 
     before, own, names = (
-        [text_of(net, training) for training in (False, True)],
+        [outputs_of(net, training) for training in (False, True)],
         kinds(),
         list(net.state_dict()),
     )
@@ -331,7 +331,7 @@ def test_norms_over_all_processes_say_what_they_reported_and_are_themselves_agai
     assert len(kinds()) == len(own) > 5
     assert list(net.state_dict()) == names
     for training in (False, True):
-        for value, expected in zip(text_of(net, training), before[training], strict=True):
+        for value, expected in zip(outputs_of(net, training), before[training], strict=True):
             assert torch.equal(value, expected)
     net.train()
     net(images)  # statistics move
@@ -339,7 +339,7 @@ def test_norms_over_all_processes_say_what_they_reported_and_are_themselves_agai
     plugin.revert(module)
     assert kinds() == own
     assert all(torch.equal(value, moved[name]) for name, value in net.state_dict().items())
-    assert not all(torch.equal(a, b) for a, b in zip(text_of(net, False), before[False]))
+    assert not all(torch.equal(a, b) for a, b in zip(outputs_of(net, False), before[False]))
 
 
 @pytest.mark.parametrize("wanted", [True, False])

@@ -57,14 +57,14 @@ def program_from_nodes(nodes: Sequence[Mapping]) -> StreetProgram:
             raise ProgramError(f"node {k} is malformed: {type(node).__name__} {str(node)[:40]!r}")
         try:
             op, args = _step(node.get("type") or node["function"], node.get("value_inputs") or ())
-            inputs = tuple(int(i) for i in node["inputs"])
+            inputs, token = tuple(int(i) for i in node["inputs"]), Step(op, args).token
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
             if isinstance(error, ProgramError):
                 raise
             raise ProgramError(f"node {k} is malformed: {error!r}") from None
         if any(not 0 <= i < k for i in inputs):
             raise ProgramError(f"node {k}: its inputs {inputs} are not earlier nodes")
-        return StreetProgram(Step(op, args).token, tuple(map(build, inputs)))
+        return StreetProgram(token, tuple(map(build, inputs)))
 
     if not nodes:
         raise ProgramError("empty node list")

@@ -85,7 +85,8 @@ def _bound(
             phrase = _bare(" ".join(filter(None, (text, groups.get("W")))))
             if not kinds_of(describe(phrase).noun):
                 raise ProgramError(f"{phrase!r} names no kind of the lexicon")
-            definite = "the " if _THE.match(text) and groups.get("W") else ""
+            article = _THE.match(text) if groups.get("W") else None
+            definite = article[0].lower() if article else ""
             bound[name] = Call("filter", ("name", definite + phrase, Call("scene")))
         else:
             bound[name] = Call("refer", (_bare(text),))
