@@ -134,7 +134,7 @@ def _cases(folder: Path, detector: str) -> Iterator[tuple[str, Scene, dict[str, 
         name = Path(scene.image).stem
         picture = read_image(folder / scene.image)
         k = kitti_projection(folder / f"{name}.calib")[:, :3]
-        lens = Intrinsics(float(k[0, 0]), (float(k[0, 2]), float(k[1, 2])))
+        lens = float(k[0, 0]), (float(k[0, 2]), float(k[1, 2]))
         settings = {"detector, priors": {"intrinsics": lens}, "detector, no lens": {}}
         scenes = {key: _seen(picture, detector, **more) for key, more in settings.items()}
         scenes["labels, priors"] = _seen(picture, detector, labelled=scene, intrinsics=lens)

@@ -163,11 +163,9 @@ def _ellipse(o: ObjectState) -> Array | None:
     if not heading_known(o):
         return rim
     spread = SPREAD * math.sqrt(max(covariance[2, 2], 0.0))
-    ends = [o.heading + s * spread for s in (-1, 1)]
-    at = np.array((*o.position[:2], 0.01))
-    fan = np.array(
-        [[at, at + 0.75 * o.extent[0] * np.array((math.cos(a), math.sin(a), 0.0))] for a in ends]
-    )
+    at, fan = np.array((*o.position[:2], 0.01)), []
+    for a in (o.heading - spread, o.heading + spread):
+        fan.append([at, at + 0.75 * o.extent[0] * np.array((math.cos(a), math.sin(a), 0.0))])
     return np.concatenate([rim, fan])
 
 

@@ -35,10 +35,8 @@ UNDO_LIMIT = 100  # number of states kept for undo
 PHOTOGRAPH = (
     "the image looks like a photograph; start `po3d studio --detector FILE` (docs/photographs.md)"
 )
-EXAMPLES = {
-    name: paths.ROOT / "data" / "examples" / name
-    for name in ("street.jpg", "street.json", "room.json")
-}
+_FOLDER = paths.ROOT / "data" / "examples"
+EXAMPLES = {name: _FOLDER / name for name in ("street.jpg", "street.json", "room.json")}
 
 
 @dataclass(frozen=True)

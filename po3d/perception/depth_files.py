@@ -34,11 +34,15 @@ THICKNESS = 0.01  # tolerance of a plane's points, relative to their distance
 MORE = 1.12  # ratio of the points on planes above which the map is taken for distances
 
 
-class Intrinsics(NamedTuple):
-    """Pinhole camera in pixels of the picture."""
+class Depth(NamedTuple):
+    """A depth map and, if a network estimates it, the focal length in image widths."""
 
-    focal: float
-    center: tuple[float, float]
+    metres: Array  # (H, W)
+    focal: float | None = None
+
+
+# Focal length and principal point of a pinhole camera, in pixels of the picture.
+Intrinsics = tuple[float, tuple[float, float]]
 
 
 def read_depth(path: str | Path, unit: float | None = None) -> Array:
@@ -129,7 +133,7 @@ def read_intrinsics(path: str | Path) -> Intrinsics:
         raise InputError(
             f"intrinsics {path}: fx {fx:g} and fy {fy:g} differ; resize to square pixels"
         )
-    return Intrinsics((fx + fy) / 2, (cx, cy))
+    return (fx + fy) / 2, (cx, cy)
 
 
 def _from_json(record: Any) -> Array:
@@ -143,9 +147,8 @@ def _from_json(record: Any) -> Array:
 def _from_text(text: str) -> Array:
     for line in text.splitlines():
         if line.startswith("P2:"):
-            return np.array([float(part) for part in line[3:].split()]).reshape(3, 4)
-    numbers = [float(part) for part in text.replace(",", " ").split()]
-    return np.array(numbers).reshape(3, -1)
+            return np.array(list(map(float, line[3:].split()))).reshape(3, 4)
+    return np.array(list(map(float, text.replace(",", " ").split()))).reshape(3, -1)
 
 
 def looks_like_range(depth: Array, focal: float, center: tuple[float, float] | None = None) -> bool:
@@ -205,7 +208,7 @@ class DepthFile:
     def __init__(self, path: str, unit: float | None = None) -> None:
         self.path, self.metres, self.picture = path, read_depth(path, unit), None
 
-    def __call__(self, picture: NDArray[np.uint8], focal: float | None = None) -> "FileDepth":
+    def __call__(self, picture: NDArray[np.uint8], focal: float | None = None) -> Depth:
         if self.picture is not None and not np.array_equal(self.picture, picture):
             raise InputError(f"perception.depth.file={self.path} is the depth of one picture only")
         first, self.picture = self.picture is None, picture
@@ -218,9 +221,4 @@ class DepthFile:
                 PhotographWarning,
                 stacklevel=2,
             )
-        return FileDepth(metres)
-
-
-class FileDepth(NamedTuple):
-    metres: Array  # (H, W)
-    focal: float | None = None
+        return Depth(metres)

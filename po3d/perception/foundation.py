@@ -35,7 +35,7 @@ def parse_known(text: str) -> KnownSize:
         metres = 0.0
     if not name.strip() or not (LEAST_HEIGHT <= metres < 1000):
         raise InputError(f'{text!r} should be a thing and its height, as in "mug: 0.1 m"')
-    return KnownSize(name.strip().lower(), metres)
+    return name.strip().lower(), metres
 
 
 def foundation(
@@ -83,12 +83,10 @@ def foundation(
         check_file(facing, "orientation", "docs/foundation.md")
     elif orientation is not None and (orientation.get("weights") or onnx is None):
         nodes["orientation"] = {"name": orientation.get("weights") or ORIENTATION, **orientation}
-    wanted = [
-        Weights(
-            role, str(node["name"]), node.get("revision"), (HEAD,) if role == "orientation" else ()
-        )
-        for role, node in nodes.items()
-    ]
+    wanted = []
+    for role, node in nodes.items():
+        more = (HEAD,) if role == "orientation" else ()
+        wanted.append(Weights(role, str(node["name"]), node.get("revision"), more))
     at = folders(wanted, download) if wanted else {}
 
     def later(role: str, name: str, *more: Any) -> Callable[..., Any]:

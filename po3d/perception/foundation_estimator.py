@@ -17,7 +17,7 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from PIL import Image
@@ -64,19 +64,13 @@ PERSON = "person"
 VERTICAL = 0.2  # lower bound on the horizontal component of a front that points up or down
 
 
-class KnownSize(NamedTuple):
-    """The height of one object, given by the user."""
-
-    name: str
-    metres: float
+# Name and height in metres of one object, given by the user.
+KnownSize = tuple[str, float]
 
 
-class Placed(NamedTuple):
-    """An object's place and shape in the world, apart from its heading."""
-
-    detection: PhotoDetection
-    centre: Array  # (3,) a point of the object, for its heading
-    box: Callable[[float], GroundBox]  # heading -> box
+# An object in the world, apart from its heading: its detection, (3,) a point of it from which its
+# heading is measured, and its box by heading.
+Placed = tuple[PhotoDetection, Array, Callable[[float], GroundBox]]
 
 
 @dataclass(frozen=True)
@@ -135,26 +129,14 @@ class FoundationEstimator:
         camera, things_placed = locate(small, boxes, focal, center)
         facing: Sequence[Any] = [None] * len(things_placed)
         if self.face is not None and things_placed:
-            facing = self.face([crop(small, thing.detection.box) for thing in things_placed])
+            facing = self.face([crop(small, detection.box) for detection, *_ in things_placed])
         if self.pose is not None:
             facing = self._with_people(small, things_placed, facing)
-        if self.classes:
-            things_placed = [
-                thing._replace(
-                    detection=thing.detection._replace(score=calibrated(thing.detection.score))
-                )
-                for thing in things_placed
-            ]
-        objects = tuple(
-            _object(
-                thing,
-                f,
-                colors(small, tuple(thing.detection.box), thing.detection.mask),
-                camera,
-                scale,
-            )
-            for thing, f in zip(things_placed, facing, strict=True)
-        )
+        objects = []
+        for thing, orientation in zip(things_placed, facing, strict=True):
+            color = colors(small, tuple(thing[0].box), thing[0].mask)
+            o = _object(thing, orientation, color, camera, scale)
+            objects.append(replace(o, existence=calibrated(o.existence)) if self.classes else o)
         if isinstance(self.measure, DepthFile):
             _check_unit(objects, self.measure.path)
         if self.known is not None and self.measure is not None:
@@ -165,17 +147,18 @@ class FoundationEstimator:
             x, y = camera.center
             view_camera = replace(view_camera, center=(x * scale[0], y * scale[1]))
         axes = viewer_axes((math.cos(AZIMUTH), math.sin(AZIMUTH)))
-        return Scene(objects, axes, "predicted", view_camera, image=name)
+        return Scene(tuple(objects), axes, "predicted", view_camera, image=name)
 
     def _with_people(
         self, picture: Pixels, things: Sequence[Placed], facing: Sequence[Any]
     ) -> list[Any]:
         """Return the orientations with those of people by the pose network, where it has one."""
-        rows = [
-            k for k, t in enumerate(things) if fits(PERSON, likeliest_name(t.detection)) >= NAMED
-        ]
-        facings = self.pose(picture, [things[k].detection.box for k in rows]) if rows else []
-        result = list(facing)
+        rows, boxes, result = [], [], list(facing)
+        for k, (detection, *_) in enumerate(things):
+            if fits(PERSON, likeliest_name(detection)) >= NAMED:
+                rows.append(k)
+                boxes.append(detection.box)
+        facings = self.pose(picture, boxes) if rows else []
         for k, one in zip(rows, facings, strict=True):
             result[k] = one or result[k]
         return result
@@ -233,7 +216,7 @@ class FoundationEstimator:
         for detection in boxes:
             cloud = thing_points(points, tuple(detection.box), camera, detection.mask)
             if len(cloud) >= FEWEST:
-                result.append(Placed(detection, cloud.mean(0), _box_of(cloud, camera, detection)))
+                result.append((detection, cloud.mean(0), _box_of(cloud, camera, detection)))
         return camera, result
 
     def _by_sizes(
@@ -249,7 +232,7 @@ class FoundationEstimator:
         labels = [likeliest_name(detection) for detection in boxes]
         known = {}
         if self.known is not None:
-            known[_row_of(self.known, labels, [d.score for d in boxes])] = self.known.metres
+            known[_row_of(self.known[0], labels, [d.score for d in boxes])] = self.known[1]
         fit = size_priors.fit(
             np.array([d.box for d in boxes]).reshape(-1, 4), labels, (width, height), usual,
             None if focal is None else focal * width, center, known,
@@ -266,10 +249,9 @@ class FoundationEstimator:
             camera = replace(camera, center=center)
         result = []
         for detection, place, extent, sigma in zip(boxes, fit.position, fit.extent, fit.sigma):
-            box = GroundBox(
-                tuple(place.tolist()), tuple(extent.tolist()), _sight_covariance(place, sigma)
-            )
-            result.append(Placed(detection, place, lambda _, box=box: box))
+            covariance = _sight_covariance(place, sigma)
+            box = tuple(place.tolist()), tuple(extent.tolist()), covariance
+            result.append((detection, place, lambda _, box=box: box))
         return camera, result
 
 
@@ -298,20 +280,20 @@ def _classes_of(wanted: Sequence[str], classes: Sequence[str]) -> list[int]:
     """Return the classes that fit each noun best: several for "board"."""
     result: list[int] = []
     for noun in wanted:
-        fit = [fits(noun, name) for name in classes]
-        best = max(fit)
+        fit = np.array([fits(noun, name) for name in classes])
+        best = fit.max()
         if best >= NAMED:
-            ties = [k for k, f in enumerate(fit) if f == best]
+            ties = np.flatnonzero(fit == best).tolist()
             result += ties if best == 1 else ties[:1]
     return list(dict.fromkeys(result))
 
 
-def _row_of(known: KnownSize, labels: Sequence[str], scores: Sequence[float]) -> int:
+def _row_of(name: str, labels: Sequence[str], scores: Sequence[float]) -> int:
     """Return the object of that name with the highest score; InputError if there is none."""
-    rows = [k for k, label in enumerate(labels) if fits(known.name, label) >= NAMED]
+    rows = [k for k, label in enumerate(labels) if fits(name, label) >= NAMED]
     if not rows:
         there = ", ".join(sorted(set(labels))) or "nothing"
-        raise InputError(f"perception.known: no {known.name!r} is detected (detected: {there})")
+        raise InputError(f"perception.known: no {name!r} is detected (detected: {there})")
     return max(rows, key=lambda k: scores[k])
 
 
@@ -319,7 +301,7 @@ def _check_unit(objects: Sequence[ObjectState], path: str) -> None:
     """Warn if the objects of a depth map are several times as tall as usual."""
     ratios = []
     for o in objects:
-        prior = size_priors.prior_of(max(o.beliefs["name"], key=o.beliefs["name"].__getitem__))
+        prior = size_priors.prior_of(o.value("name"))
         if prior is not None and prior.spread < 0.3 and o.existence > 0.4:
             ratios.append(o.extent[2] / prior.extent[2])
     factor = float(np.median(ratios)) if ratios else 1.0
@@ -334,23 +316,20 @@ def _check_unit(objects: Sequence[ObjectState], path: str) -> None:
 
 def _rescaled(
     camera: Camera, objects: Sequence[ObjectState], known: KnownSize
-) -> tuple[Camera, tuple[ObjectState, ...]]:
+) -> tuple[Camera, list[ObjectState]]:
     """Scale camera and objects so that the object of known height has it."""
-    labels = [max(o.beliefs["name"], key=o.beliefs["name"].__getitem__) for o in objects]
-    row = _row_of(known, labels, [o.existence for o in objects])
-    factor = known.metres / objects[row].extent[2]
+    labels = [o.value("name") for o in objects]
+    row = _row_of(known[0], labels, [o.existence for o in objects])
+    factor = known[1] / objects[row].extent[2]
     rotation = camera.cam_T_world.rotation
     pose = Pose(rotation, -rotation @ (camera.position * factor))
     square = np.diag([factor, factor, 1.0])
-    moved = tuple(
-        replace(
-            o,
-            position=tuple(factor * x for x in o.position),
-            extent=tuple(factor * x for x in o.extent),
-            covariance=tuple(map(tuple, (square @ np.array(o.covariance) @ square).tolist())),
-        )
-        for o in objects
-    )
+    moved = []
+    for o in objects:
+        position, extent = factor * np.array(o.position), factor * np.array(o.extent)
+        covariance = tuple(map(tuple, (square @ np.array(o.covariance) @ square).tolist()))
+        place = {"position": tuple(position.tolist()), "extent": tuple(extent.tolist())}
+        moved.append(replace(o, **place, covariance=covariance))
     return replace(camera, cam_T_world=pose), moved
 
 
@@ -361,12 +340,12 @@ def _object(
 
     `scale` converts the box to the original image's pixels.
     """
-    detection, eye = thing.detection, camera.position
+    detection, centre, box_of = thing
     ray = np.array(
         [*((detection.box[:2] + detection.box[2:]) / 2 - camera.principal), camera.focal]
     )
     if facing is None:  # the prior heading is toward the viewer, with maximal uncertainty
-        toward = eye - thing.centre
+        toward = camera.position - centre
         heading, (_, sigma, flip) = math.atan2(toward[1], toward[0]), spread(np.ones(4) / 4, 0.0)
     else:
         front = front_of(facing.azimuth, facing.polar, facing.rotation, ray)
@@ -376,17 +355,17 @@ def _object(
             facing.sigma / max(level, VERTICAL),
             facing.flip,
         )
-    box = thing.box(heading)
+    position, extent, covariance_on_ground = box_of(heading)
     covariance = np.zeros((3, 3))
-    covariance[:2, :2], covariance[2, 2] = box.covariance, min(sigma, math.pi) ** 2
+    covariance[:2, :2], covariance[2, 2] = covariance_on_ground, min(sigma, math.pi) ** 2
     beliefs = {"name": detection.names, "color": color}
     if facing is not None and facing.symmetry is not None:
         beliefs["symmetry"] = {str(facing.symmetry): 1.0}
     return ObjectState(
         beliefs,
-        box.position,
+        position,
         float(wrap_angle(heading)),
-        box.extent,
+        extent,
         tuple(map(tuple, covariance.tolist())),
         flip,
         detection.score,

@@ -60,20 +60,12 @@ class Facing(NamedTuple):
     symmetry: int | None = None
 
 
-class GroundPlane(NamedTuple):
-    """A plane under the camera."""
-
-    up: Array  # (3,) upward unit normal in the camera frame
-    height: float  # of the camera above it
-    share: float  # of the points that lie on it
+# A plane under the camera: (3,) upward unit normal in the camera frame, and the camera's height.
+GroundPlane = tuple[Array, float]
 
 
-class GroundBox(NamedTuple):
-    """An object's box in the world."""
-
-    position: tuple[float, float, float]  # of the centre
-    extent: tuple[float, float, float]  # depth, width, height
-    covariance: Array  # (2, 2) of x and y
+# An object's box in the world: centre, (depth, width, height), and (2, 2) covariance of x and y.
+GroundBox = tuple[tuple[float, float, float], tuple[float, float, float], Array]
 
 
 def unprojected(depth: Array, focal: float, center: tuple[float, float] | None = None) -> Array:
@@ -159,7 +151,7 @@ def _refined(cloud: Array, tolerance: Array, up: Array, height: float) -> Ground
     pitch, roll = _hold_of_up(up)
     if height < LOWEST or abs(pitch) > STEEPEST or abs(roll) > MOST_ROLL:
         return None
-    return GroundPlane(up, height, float(on.mean()))
+    return up, height
 
 
 def level_camera(
@@ -176,8 +168,8 @@ def level_camera(
     3), or EYE below the camera if there are none.
     """
     if ground is not None:
-        pitch, roll = map(float, _hold_of_up(ground.up))
-        pose = CameraPose(ground.height, pitch, roll, AZIMUTH)
+        pitch, roll = map(float, _hold_of_up(ground[0]))
+        pose = CameraPose(ground[1], pitch, roll, AZIMUTH)
     else:
         drop = points[..., 1][np.isfinite(points[..., 1])]
         low = float(np.percentile(drop, 99)) if drop.size else EYE
@@ -275,9 +267,7 @@ def placed(points: Array, heading: float, eye: Array, name: str = "") -> GroundB
                 low[axis] -= lacking
     centre = spin @ ((low + high) / 2)
     extent = np.maximum(high - low, 0.01)
-    return GroundBox(
-        tuple(centre.tolist()), tuple(extent.tolist()), _covariance(centre - eye, hidden)
-    )
+    return tuple(centre.tolist()), tuple(extent.tolist()), _covariance(centre - eye, hidden)
 
 
 def _usual(name: str, size: Array, sight: Array) -> Array:

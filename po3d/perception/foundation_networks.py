@@ -17,7 +17,7 @@ InputError.
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -29,6 +29,7 @@ from po3d.io.devices import device_of
 from po3d.io.errors import InputError, printable
 from po3d.io.files import read_json
 from po3d.language.english import with_article
+from po3d.perception.depth_files import Depth
 from po3d.perception.onnx_detector import Boxes
 from po3d.scene.geometry import Array
 
@@ -41,13 +42,6 @@ DEPTHS = ("depth_anything", "depth_pro")
 MASKS = ("sam3", "sam3_video")  # boxes and masks of one phrase at a time
 PER_PHRASE = 20  # boxes of a phrase that are kept
 FIELDS = 5.0, 150.0  # degrees; limits of the field of view
-
-
-class Depth(NamedTuple):
-    """A depth map and, if the network estimates it, the focal length in image widths."""
-
-    metres: Array  # (H, W)
-    focal: float | None
 
 
 def _model_type(folder: Path, role: str) -> Any:
@@ -117,10 +111,9 @@ class Detector:
     @torch.inference_mode()
     def __call__(self, picture: Pixels, phrases: Sequence[str]) -> Boxes:
         """Return all boxes of an image (H, W, 3), without a score threshold."""
-        parts = [
-            self._part(picture, phrases[start : start + self.at_once])
-            for start in range(0, len(phrases), self.at_once)
-        ]
+        parts = []
+        for start in range(0, len(phrases), self.at_once):
+            parts.append(self._part(picture, phrases[start : start + self.at_once]))
         return _together(parts)
 
     def _part(self, picture: Pixels, phrases: Sequence[str]) -> Boxes:
@@ -131,9 +124,11 @@ class Detector:
             most = self.model.config.max_text_len
             if len(tokens) > most and len(phrases) > 1:
                 half = len(phrases) // 2
-                return _together(
-                    [self._part(picture, part) for part in (phrases[:half], phrases[half:])]
+                first, last = (
+                    self._part(picture, phrases[:half]),
+                    self._part(picture, phrases[half:]),
                 )
+                return _together([first, last])
             output = self._run(images=Image.fromarray(picture), text=text)
             of_tokens = output.logits[0].float().sigmoid().cpu().numpy()
             score = of_phrases(of_tokens, tokens[:most], spans)
@@ -164,12 +159,9 @@ class Detector:
 
 def _together(parts: Sequence[Boxes]) -> Boxes:
     """Concatenate boxes of several groups of phrases, with score 0 for other groups' phrases."""
-    masks = [part.mask for part in parts if part.mask is not None]
-    return Boxes(
-        np.concatenate([part.box for part in parts]),
-        block_diag(*(part.score for part in parts)),
-        np.concatenate(masks) if len(masks) == len(parts) else None,
-    )
+    boxes, scores, masks = zip(*parts)
+    mask = None if any(m is None for m in masks) else np.concatenate(masks)
+    return Boxes(np.concatenate(boxes), block_diag(*scores), mask)
 
 
 class Segmenter:
@@ -245,9 +237,10 @@ def of_phrases(
     """
     scores = np.zeros((len(of_tokens), len(spans)))
     for k, (start, end) in enumerate(spans):
-        tokens_of_phrase = [
-            t for t, (a, b) in enumerate(tokens) if a < b and start <= a and b <= end
-        ]
+        tokens_of_phrase = []
+        for t, (a, b) in enumerate(tokens):
+            if start <= a < b <= end:
+                tokens_of_phrase.append(t)
         if tokens_of_phrase:
             scores[:, k] = of_tokens[:, tokens_of_phrase].mean(1)
     return scores

@@ -65,7 +65,7 @@ class Orientation:
                 self.device
             )
             feature = self.backbone(pixel_values=pixels).last_hidden_state[:, 0]
-            facing += [decoded(row) for row in self.head(feature).float().cpu()]
+            facing += map(decoded, self.head(feature).float().cpu())
         return facing
 
 
@@ -113,7 +113,7 @@ class OrientationV2:
 
     def __call__(self, crops: Sequence[Pixels]) -> list[Facing]:
         """Estimate the orientation in crops (h, w, 3) of one object each."""
-        return [self._facing(crop) for crop in crops]
+        return list(map(self._facing, crops))
 
     def _facing(self, crop: Pixels) -> Facing:
         square = Image.fromarray(squared(crop, 255)).resize((self.side, self.side))

@@ -70,7 +70,7 @@ class Weights:
         if not (folder / WEIGHTS).is_file() and (folder / INDEX).is_file():
             index = read_json(folder / INDEX, "index of weights")
             with malformed(f"{folder / INDEX} is no index of weights"):
-                files = sorted({str(file) for file in index["weight_map"].values()})
+                files = sorted(set(map(str, index["weight_map"].values())))
         missing = [name for name in (CONFIG, *files, *self.more) if not (folder / name).is_file()]
         if not missing:
             return ""
@@ -89,14 +89,18 @@ def folders(weights: Sequence[Weights], download: bool = False) -> dict[str, Pat
     Raise InputError, in one line, naming all missing weights and how to get them, or if
     transformers is not installed.
     """
-    if any(
-        importlib.util.find_spec(module) is None for module in ("transformers", "huggingface_hub")
-    ):
+    if None in map(importlib.util.find_spec, ("transformers", "huggingface_hub")):
         raise InputError(NEEDED)
-    paths = {w.role: w.folder(download) for w in weights}
-    if missing := [problem for problem in paths.values() if isinstance(problem, str)]:
+    paths, missing = {}, []
+    for w in weights:
+        folder = w.folder(download)
+        if isinstance(folder, str):
+            missing.append(folder)
+        else:
+            paths[w.role] = folder
+    if missing:
         raise InputError(
             f"weights for photographs are missing: {'; '.join(missing)}; folders can be "
             "set, for example perception.depth.transformers=DIR"
         )
-    return {role: path for role, path in paths.items() if isinstance(path, Path)}
+    return paths

@@ -146,9 +146,13 @@ class OnnxDetector:
             )
         return form
 
+    @property
+    def _output_names(self) -> list[str]:
+        return [port.name for port in self.network.outputs]
+
     def _form(self) -> str:
         outputs, c = self.network.outputs, len(self.names)
-        names = {port.name for port in outputs}
+        names = set(self._output_names)
         if {"dets", "labels", "masks"} <= names:
             return "mmdet"
         if {"labels", "boxes", "scores", "masks"} <= names:
@@ -156,7 +160,7 @@ class OnnxDetector:
         if {"labels", "boxes", "scores"} <= names:
             return "detr_rows" if len(self.network.inputs) == 2 else ""
         if {"logits", "pred_boxes"} <= names:
-            (logits,) = (port for port in outputs if port.name == "logits")
+            logits = outputs[self._output_names.index("logits")]
             return "detr" if logits.shape[-1] in (c, -1) else ""
         if len(outputs) not in (1, 2) or len(outputs[0].shape) != 3:
             return ""
@@ -185,8 +189,7 @@ class OnnxDetector:
     @property
     def has_masks(self) -> bool:
         """Whether the network gives masks."""
-        names = {port.name for port in self.network.outputs}
-        by_name = not names.isdisjoint(("masks", "pred_masks"))
+        by_name = not {"masks", "pred_masks"}.isdisjoint(self._output_names)
         return by_name or (self.form in ("yolo_v5", "yolo_v8") and self.prototypes > 0)
 
     @property
@@ -209,13 +212,11 @@ class OnnxDetector:
             end = x + width
             cut |= (end < picture.shape[1]) & (boxes.box[:, 2] > end - BORDER)
             mask = None if boxes.mask is None else boxes.mask[~cut]
-            parts.append(Boxes(boxes.box[~cut], boxes.score[~cut], mask))
-        box = np.concatenate([part.box for part in parts])
-        score = np.concatenate([part.score for part in parts])
+            parts.append((boxes.box[~cut], boxes.score[~cut], mask))
+        all_boxes, scores, masks = zip(*parts)
+        box, score = np.concatenate(all_boxes), np.concatenate(scores)
         selected = class_wise_nms(box, score)
-        mask = None
-        if self.has_masks:
-            mask = np.concatenate([part.mask for part in parts])[selected]
+        mask = np.concatenate(masks)[selected] if self.has_masks else None
         return Boxes(box[selected], self._calibrated(score[selected]), mask)
 
     def _windows(self, picture: Pixels) -> Iterator[tuple[int, int]]:
@@ -278,7 +279,7 @@ class OnnxDetector:
         if form in ("yolo_v5", "yolo_v8"):
             table = outputs[0][0] if form == "yolo_v5" else outputs[0][0].T
             return onnx_masks.from_prototypes(table[rows, -self.prototypes :], outputs[1][0])
-        by_name = dict(zip([port.name for port in self.network.outputs], outputs, strict=True))
+        by_name = dict(zip(self._output_names, outputs, strict=True))
         if form == "detr":
             return by_name["pred_masks"][0][rows] > 0
         masks = by_name["masks"][:, 0] if form == UNBATCHED else by_name["masks"][0]
@@ -293,7 +294,7 @@ class OnnxDetector:
         c, batched = len(self.names), form != UNBATCHED
         shapes = [out.shape[1:] if batched else out.shape for out in outputs]
         if not form.startswith("yolo"):
-            by_name = {port.name: shape for port, shape in zip(self.network.outputs, shapes)}
+            by_name = dict(zip(self._output_names, shapes))
             first = {"detr": "pred_boxes", "mmdet": "dets"}.get(form, "boxes")
             rows = next(iter(by_name[first]), 0)
             expected = {"labels": (rows,), "scores": (rows,), "boxes": (rows, 4)}
@@ -329,7 +330,7 @@ class OnnxDetector:
             rows = outputs[0][0].astype(float)
         else:
             pictures = outputs if form == UNBATCHED else [out[0] for out in outputs]
-            by_name = {port.name: out for port, out in zip(self.network.outputs, pictures)}
+            by_name = dict(zip(self._output_names, pictures))
         if form == "yolox":
             if len(rows) != len(grid_cells(width, height)[0]):
                 raise InputError(

@@ -29,7 +29,7 @@ from po3d.perception.onnx_session import (
 from po3d.perception.photo_detections import Pixels
 from po3d.scene.geometry import Array
 
-KEYPOINTS = (39, 33)
+SIZES = (3 * 39, 3 * 33)  # of an output of 39 or 33 keypoints
 SIDES = ((11, 12), (23, 24))  # keypoints of the left and right shoulder, and hip
 # Crops that are tried until the network is SURE of a person: side, and shift downwards for those
 # whose lower half is hidden, in longer sides of the box. Chosen on five development photographs.
@@ -69,8 +69,9 @@ class PeopleFacing:
         """Estimate the facing of the person in each box (4,) of a picture (H, W, 3); None where the
         network sees no person, and beyond the MOST largest boxes."""
         result: list[Facing | None] = [None] * len(boxes)
-        area = [float((b[2] - b[0]) * (b[3] - b[1])) for b in boxes]
-        for k in sorted(range(len(boxes)), key=lambda k: -area[k])[:MOST]:
+        sides = np.reshape(boxes, (-1, 4))
+        area = (sides[:, 2:] - sides[:, :2]).prod(1)
+        for k in np.argsort(-area, kind="stable")[:MOST].tolist():
             result[k] = self._facing(picture, boxes[k])
         return result
 
@@ -100,7 +101,7 @@ class PeopleFacing:
             pixels = pixels.transpose(0, 3, 1, 2)
         arrays = {port.name: np.ascontiguousarray(pixels)}
         outputs = [np.ravel(out) for out in run_network(self.network, arrays, f"pose {self.path}")]
-        points = [out for out in outputs if out.size in [3 * n for n in KEYPOINTS]]
+        points = [out for out in outputs if out.size in SIZES]
         flags = [out for out in outputs if out.size == 1]
         fine = len(points) == len(flags) == 1
         if not fine or not all(np.isfinite(out).all() for out in (*points, *flags)):

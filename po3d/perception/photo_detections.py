@@ -83,10 +83,10 @@ def nouns(things: Sequence[str]) -> list[str]:
 
     A description without a noun is returned as it is.
     """
-    names = [
-        noun for thing in things for noun in [*_nouns(describe(thing))] or [thing.lower().strip()]
-    ]
-    return [noun for noun in dict.fromkeys(names) if noun]
+    names: dict[str, None] = {}
+    for thing in things:
+        names |= dict.fromkeys([*_nouns(describe(thing))] or [thing.lower().strip()])
+    return list(filter(None, names))
 
 
 def _nouns(description: Description) -> Iterator[str]:
@@ -118,7 +118,8 @@ def chosen(
         above_threshold |= (score[:, :wanted] >= choice.asked).any(1)
         best_of = score[:, :wanted].argmax(0)
         above_threshold[best_of[score[best_of, range(wanted)] > 0]] = True
-    order = [i for i in np.argsort(-best, kind="stable") if above_threshold[i]]
+    order = np.argsort(-best, kind="stable")
+    order = order[above_threshold[order]]
     overlap = _overlaps(box[order])
     tops = [phrases[int(score[i].argmax())] for i in order]
     rows: list[int] = []  # indices into `order`
@@ -213,6 +214,6 @@ def colors(
         ((hue < 48) & (hue >= 15) & (value < 0.6), "brown"),
         *((hue < bound, word) for bound, word in HUES),
     ]
-    words = np.select([holds for holds, _ in rules], [word for _, word in rules], "red")
+    words = np.select(*map(list, zip(*rules)), "red")
     names, counts = np.unique(words, return_counts=True)
     return {str(name): float(count / len(words)) for name, count in zip(names, counts)}

@@ -57,10 +57,13 @@ def features(picture: NDArray[np.uint8]) -> Array:
         y, chroma = _halved(y), _halved(chroma)
     result += np.quantile(luma, _BRIGHTNESS).tolist()
     result += np.quantile(rgb.max(-1) - rgb.min(-1), _SATURATION).tolist()
-    blocks = [block for rows in np.array_split(luma, 8, 0) for block in np.array_split(rows, 8, 1)]
-    contrast = np.array([block.std() for block in blocks])
-    brightness = np.array([block.mean() for block in blocks]).reshape(8, 8)
-    result += np.log(np.quantile(contrast, _CONTRAST) + 0.003).tolist()
+    contrast, means = [], []
+    for rows in np.array_split(luma, 8, 0):
+        for block in np.array_split(rows, 8, 1):
+            contrast.append(block.std())
+            means.append(block.mean())
+    brightness = np.array(means).reshape(8, 8)
+    result += np.log(np.quantile(np.array(contrast), _CONTRAST) + 0.003).tolist()
     return np.array([*result, brightness.std(1).mean(), brightness.std(0).mean()])
 
 
@@ -88,9 +91,8 @@ def _halved(values: Array) -> Array:
 @cache
 def shipped() -> LogisticWeights:
     record = read_json(Path(__file__).with_suffix(".json"), "statistics of photographs")
-    return LogisticWeights(
-        *(np.array(record[key]) for key in ("mean", "spread", "weight")), record["bias"]
-    )
+    arrays = map(np.array, (record["mean"], record["spread"], record["weight"]))
+    return LogisticWeights(*arrays, record["bias"])
 
 
 def photograph_score(picture: NDArray[np.uint8], weights: LogisticWeights | None = None) -> float:

@@ -49,8 +49,8 @@ class SizePrior(NamedTuple):
 
 
 def _prior(row: Mapping[str, str]) -> SizePrior:
-    extent = tuple(float(row[key]) for key in ("depth", "width", "height"))
-    return SizePrior(extent, *(float(row[key]) for key in ("spread", "base", "base_spread")))
+    extent = float(row["depth"]), float(row["width"]), float(row["height"])
+    return SizePrior(extent, *map(float, (row["spread"], row["base"], row["base_spread"])))
 
 
 SIZES = {row["name"]: _prior(row) for row in rows_beside(__file__, "sizes.csv")}
@@ -141,9 +141,9 @@ class _Problem:
         self.center = center or (width / 2, height / 2)
         self.focal = (focal, 0.002) if focal else (usual_focal, FOCAL)
         priors = [prior_of(name) or UNKNOWN for name in names]
-        self.extent = np.array([p.extent for p in priors]).reshape(-1, 3)
-        self.spread = np.array([p.spread for p in priors])
-        self.base = np.array([[p.base, p.base_spread] for p in priors]).reshape(-1, 2)
+        extent, spread, *base = zip(*priors) if priors else ((), (), (), ())
+        self.extent, self.spread = np.reshape(extent, (-1, 3)), np.array(spread)
+        self.base = np.stack(base, 1)
         for row, metres in known.items():
             self.extent[row] *= metres / self.extent[row, 2]
             self.spread[row] = KNOWN_ERROR

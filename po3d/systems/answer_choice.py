@@ -1,5 +1,6 @@
 """Multiple choice: the option that a text refers to, for `po3d.systems.answers`."""
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -71,9 +72,9 @@ _DIAGONAL = _WORDINGS.expression("diagonal", _I)
 def spelled_as_options(text: str, options: Sequence[str]) -> str:
     """Return the text with "Image 3" and "behind and to the left" spelled like the options, if all
     options are ordinals of one noun, or diagonal directions."""
-    filled = [option for option in options if option]
-    ordinals = [_ORDINAL_OPTION.fullmatch(option) for option in filled]
-    if filled and all(ordinals) and len(nouns := {m[2].lower() for m in ordinals if m}) == 1:
+    filled = list(filter(None, options))
+    ordinals = list(map(_ORDINAL_OPTION.fullmatch, filled))
+    if filled and all(ordinals) and len(nouns := {m[2].lower() for m in ordinals}) == 1:
         noun = nouns.pop()
         number = rf"\b{noun}s? ?(?:no\.? ?|number |#)?([1-{len(options)}])\b(?!°)"
         place = rf"\b([1-{len(options)}])(?:st|nd|rd|th) {noun}\b"
@@ -117,12 +118,11 @@ def option_of(answer: str, options: Sequence[str], rule: str, question: str) -> 
 def _without_list(text: str, options: Sequence[str]) -> str:
     """Remove a list of the options from the text, if it has at least two of them with their
     letters."""
-    labels = [
-        rf"(?<!\w)[(\[]?{letter}[)\].:]\s*(?:the |an? )?{_spaced(option)}(?!\w)[,;.]?"
-        for letter, option in zip(LETTERS, options)
-        if option
-    ]
-    listed = [label for label in labels if re.search(label, text, _I)]
+    listed = []
+    for letter, option in zip(LETTERS, options):
+        label = rf"(?<!\w)[(\[]?{letter}[)\].:]\s*(?:the |an? )?{_spaced(option)}(?!\w)[,;.]?"
+        if option and re.search(label, text, _I):
+            listed.append(label)
     return re.sub("|".join(listed), " ", text, flags=_I) if len(listed) > 1 else text
 
 
@@ -131,22 +131,23 @@ def _named(plain: str, options: Sequence[str]) -> list[int]:
     return [k for k, o in enumerate(options) if o and re.search(rf"\b{re.escape(o)}\b", plain)]
 
 
+def _comparative(word: str) -> str:
+    return _COMPARATIVES.get(word, word)
+
+
 def _compared(plain: str, options: Sequence[str], question: str) -> int | None:
     """Return the option of "X is further away than Y" if the question asks which one is further."""
     comparison = _COMPARISON.fullmatch(plain)
     named = _named(plain, options)
-    question_words = {
-        _COMPARATIVES.get(word, word) for word in re.findall(r"\w+", question.lower())
-    }
+    question_words = set(map(_comparative, re.findall(r"\w+", question.lower())))
     if (alone := _COMPARATIVE.fullmatch(plain)) and len(named) == 1:  # "The mug is closer."
-        if _COMPARATIVES.get(alone[2], alone[2]) not in question_words:
+        if _comparative(alone[2]) not in question_words:
             return NO_OPTION if question else None
-        return (
-            named[0] if named == _named(alone[1], options) and not _DENIED.search(plain) else None
-        )
+        asserted = named == _named(alone[1], options) and not _DENIED.search(plain)
+        return named[0] if asserted else None
     if not comparison or len(named) != 2 or _SO.search(plain):
         return None
-    words = {_COMPARATIVES.get(word, word) for word in comparison[2].split() if word.endswith("er")}
+    words = {_comparative(word) for word in comparison[2].split() if word.endswith("er")}
     words.difference_update(_NO_COMPARATIVES)
     if not words:
         return None
@@ -174,7 +175,9 @@ def _meant(text: str, options: Sequence[str], rule: str) -> int | None:
         if rest == text or _OPEN.search(rest):
             return NO_OPTION if rule != "whole" else None
         text = concluded = unmarked(rest)
-    wrong = {letter[1] for m in _WRONG.finditer(text) for letter in _LETTER.finditer(m[0])}
+    wrong = set()
+    for m in _WRONG.finditer(text):
+        wrong.update(_LETTER.findall(m[0]))
     for pattern in (_BRACKETED, _RIGHT, _NAMED, _GUESS, *([_REMAINING] if wrong else [])):
         letters = set()
         for m in pattern.finditer(text):
@@ -278,7 +281,7 @@ def _split_mentions(
             groups[-1].append((start, -minus_end, k))
         else:
             groups.append([(start, -minus_end, k)])
-    several = len({k for group in groups for _, _, k in group}) > 1
+    several = len({k for _, _, k in itertools.chain(*groups)}) > 1
     result: tuple[set[int], set[int]] = (set(), set())
     for n, group in enumerate(groups):
         start, end = group[0][0], group[-1][1]
@@ -301,13 +304,13 @@ def _wordings(option: str) -> str:
 def _head_nouns(plain: str, options: Sequence[str]) -> list[tuple[int, int, int]]:
     """Return the mentions of options by a last word that only one option has: "guitar" for "yellow
     guitar"."""
-    words = [option.split() for option in options]
+    words = list(map(str.split, options))
     result = []
     for k, own in enumerate(words):
-        others = {word for j, other in enumerate(words) if j != k for word in other}
+        others = set(itertools.chain(*words[:k], *words[k + 1 :]))
         if len(own) > 1 and own[0] not in _PLACES and own[-1] not in others:
-            mentions = re.finditer(rf"(?<!\w){re.escape(own[-1])}(?!\w){_NO_NOUN}", plain)
-            result += [(m.start(), -m.end(), k) for m in mentions]
+            for m in re.finditer(rf"(?<!\w){re.escape(own[-1])}(?!\w){_NO_NOUN}", plain):
+                result.append((m.start(), -m.end(), k))
     return result
 
 
@@ -318,13 +321,15 @@ def _mentioned(plain: str, options: Sequence[str], rule: str) -> int | None:
     for k, option in enumerate(options):
         end = r"(?=\s*(?:[,.;:!?)]|$))" if option in YES_NO else r"(?!\w)"
         if option:
-            occurrences = re.finditer(rf"(?<!\w)(?:{_wordings(option)}){end}", plain)
-            mentions += [(m.start(), -m.end(), k) for m in occurrences]
+            for m in re.finditer(rf"(?<!\w)(?:{_wordings(option)}){end}", plain):
+                mentions.append((m.start(), -m.end(), k))
     if not mentions:
         mentions = _head_nouns(plain, options)
     asserted, denied = _split_mentions(plain, sorted(mentions))
     # An option inside another one ("bus" in "school bus") does not count as a mention.
-    asserted = {k for k in asserted if not any(options[k] in options[j] for j in asserted - {k})}
+    for k, other in list(itertools.permutations(asserted, 2)):
+        if options[k] in options[other]:
+            asserted.discard(k)
     if len(asserted) == 1 and not asserted & denied:
         return asserted.pop()
     if mentions or rule == "whole" or len(plain.split()) > SHORT or _DENIED.search(plain):

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from po3d.io.errors import InputError
@@ -81,7 +82,7 @@ def distances(tables: TableSource, picture: Image) -> dict[str, float]:
 def nearest(scores: Mapping[str, float]) -> DomainMatch | None:
     """Return the nearest training domain; None if there is no distance."""
     return min(
-        (DomainMatch(*item) for item in scores.items()),
+        starmap(DomainMatch, scores.items()),
         key=lambda match: match.strangeness * FARTHER.get(match.kind, 1),
         default=None,
     )

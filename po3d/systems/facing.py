@@ -35,7 +35,7 @@ class BoxFacing:
         self.face, self.photo, self.box = face, photo, box
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        return [self._answer(q) for q in questions]
+        return list(map(self._answer, questions))
 
     def _answer(self, question: Question) -> Prediction:
         box = self.box(question.image)

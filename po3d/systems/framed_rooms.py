@@ -197,8 +197,8 @@ class SampledRoom(FramedRoom):
         majority = vote(samples.answers(frame, change, program))
         valid = 0.0 if majority is None else majority.answered / majority.worlds
         if majority is None or majority.answered < self.ENOUGH * len(samples):
-            named = [n for p in (change, program) if p for n in presupposed(p)]
-            granted = self._samples([*anchors, *named])
+            named = presupposed(change) if change else ()
+            granted = self._samples([*anchors, *named, *presupposed(program)])
             majority = vote(granted.answers(frame, change, program)) or majority
         if majority is None:  # failed in all samples; return the reason
             return self._likeliest.run(frame, change, program)
@@ -231,10 +231,13 @@ class SampledRoom(FramedRoom):
     def _find_anchors(self, frame: Frame) -> tuple[Frame, list[Named]]:
         frame_text = frame if self.mode == "anchors" else ""
         if not isinstance(frame_text, str):
-            return frame, [Named(name) for call in frame_text.calls() if (name := phrase_of(call))]
+            return frame, list(map(Named, filter(None, map(phrase_of, frame_text.calls()))))
         stated = read_anchors(frame_text) if frame_text else []
-        anchors = [self._anchor(name) for name, _ in stated]
-        known = [anchor for anchor, named in zip(stated, anchors) if possible(self.scene, named)]
+        anchors, known = [], []
+        for name, side in stated:
+            anchors.append(self._anchor(name))
+            if possible(self.scene, anchors[-1]):
+                known.append((name, side))
         if known and len(known) < len(stated):  # the other anchors were not detected
             frame = frame_text_anchors(known)
         return frame, anchors

@@ -11,7 +11,7 @@ extra "reader".
 import functools
 import importlib.util
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -74,8 +74,7 @@ class GeneralQuestionParser:
                 parses["change"] = _by_rule(one, rows, "change") + parses["change"]
         readings = []
         for q, one, mending, parses in zip(questions, inputs, mendings, candidates, strict=True):
-            sentences = [s for s in (one.question, one.change, one.frame) if s]
-            if all(map(reader.knows, sentences)):
+            if all(map(reader.knows, filter(None, (one.question, one.change, one.frame)))):
                 readings.append(
                     [r._replace(mended=mending) for r in joined(self.executor, q, parses)]
                 )
@@ -94,13 +93,16 @@ class GeneralQuestionParser:
         return _reader(self.checkpoint, self.device).certain(share)
 
     def _rows(self, tables: ImageScenes) -> list[dict[str, str]]:
-        """Return name and attributes of the objects that probably exist."""
+        """Return name and attributes, in the order of LOOKS, of the objects that probably exist."""
         rows = []
         for scene in tables.views.values():
             for o in scene.objects:
                 if o.existence >= 0.5:
-                    looks = {a: o.value(a) for a in LOOKS if a in o.beliefs}
-                    rows.append({"name": self.executor.display_name(o), **looks})
+                    row = {"name": self.executor.display_name(o)}
+                    for attribute in LOOKS:
+                        if attribute in o.beliefs:
+                            row[attribute] = o.value(attribute)
+                    rows.append(row)
         return rows
 
     def parser_inputs(
@@ -111,16 +113,12 @@ class GeneralQuestionParser:
 
         has_word = _reader(self.checkpoint, self.device).has_word
         rows = self._rows(tables)
-        things = tuple((row["name"], *(row[a] for a in LOOKS if a in row)) for row in rows)
+        things = tuple(tuple(row.values()) for row in rows)
         names = tuple(dict.fromkeys(row["name"] for row in rows))
         result, mendings = [], []
         for q in questions:
-            texts, mended_words = zip(
-                *(
-                    mended(text, names, has_word)
-                    for text in (q.text, without_sizes(q.change), q.frame)
-                )
-            )
+            sentences = (q.text, without_sizes(q.change), q.frame)
+            texts, mended_words = zip(*[mended(text, names, has_word) for text in sentences])
             options = tuple(map(str, q.options))
             result.append(ParserInput(*texts, self.executor.kind, q.task == "6d", options, things))
             mendings.append(tuple(dict.fromkeys(itertools.chain(*mended_words))))
@@ -150,25 +148,14 @@ def joined(
     """Combine the parses of a question's sentences, most probable first. A change that is parsed as
     "nothing happened" is dropped."""
     parses = []
-    program_reads, changes, frames = (
-        candidates.get(sort, []) for sort in ("question", "change", "frame")
-    )
+    changes, frames = candidates.get("change") or [None], candidates.get("frame") or [None]
     for program_read, change, frame in itertools.product(
-        program_reads, changes or [None], frames or [None]
+        candidates.get("question", []), changes, frames
     ):
         probability = program_read.probability
         for other in (change, frame):
             probability *= other.probability if other is not None else 1.0
-        refused = next(
-            (
-                r
-                for r in (program_read, change, frame)
-                if r is not None
-                and r.program is None
-                and (r is program_read or r.refusal != "none")
-            ),
-            None,
-        )
+        refused = _refused(program_read, change, frame)
         if refused is not None:
             status = "failed" if refused.refusal else "unparsed"
             parse = Parse(status, None, probability, refused.reason)
@@ -186,6 +173,16 @@ def joined(
         )
         parses.append(ParsedQuestion(parse, edit, where, "general"))
     return sorted(parses, key=lambda r: -r.probability)[:TRIED]
+
+
+def _refused(question: "Read", *others: "Read | None") -> "Read | None":
+    """Return the first sentence that has no program and needs one; None if there is none."""
+    if question.program is None:
+        return question
+    for other in others:
+        if other is not None and other.program is None and other.refusal != "none":
+            return other
+    return None
 
 
 def second(
@@ -219,11 +216,16 @@ def _reader(checkpoint: str, device: str) -> "GeneralParser":
     return GeneralParser.from_checkpoint(locate(checkpoint), device=device)
 
 
+def rewritten(rewrite: Callable[[Call], Call], program: Call) -> tuple:
+    """Return the arguments of a program, with `rewrite` applied to those that are programs."""
+    return tuple(rewrite(a) if isinstance(a, Call) else a for a in program.args)
+
+
 def resolve_the_one(program: Call) -> Call:
     """Resolve presuppositions of uniqueness as speakers mean them. Of several objects that a
     vehicle runs into, take the nearest; of several on the viewer's left, or of two named objects,
     the one furthest in that direction. "At" an object means next to it."""
-    args = tuple(resolve_the_one(a) if isinstance(a, Call) else a for a in program.args)
+    args = rewritten(resolve_the_one, program)
     if program.op == "relate" and args[0] == "at":
         return Call("relate", ("next_to", *args[1:]))
     if program.op == "unique" and args[0].op == "relate":
@@ -270,6 +272,4 @@ def as_phrases(program: Call) -> Call:
     match."""
     if program.op == "unique" and (phrase := phrase_of(program)):
         return Call("refer", (phrase,))
-    return Call(
-        program.op, tuple(as_phrases(a) if isinstance(a, Call) else a for a in program.args)
-    )
+    return Call(program.op, rewritten(as_phrases, program))

@@ -114,21 +114,15 @@ class OrbitExecutor:
         )
 
     def _joined(self, names: tuple[str, ...], angles: Sequence[float]) -> Fused:
-        tables = [self.tables.views[name] for name in names]
-        if self.tables.setting_of("fusion") != PREDICTED:
-            mixed = [
-                SubstitutedScene(self.tables.views[n], tuple(self.tables.rows[n])) for n in names
-            ]
-            return truly_fused(
-                mixed, [self.tables.truth[n] for n in names], angles, self.tables.true
-            )
-        known = self.domain.known_yaw
-        return fuse(
-            [
-                ViewTable(t, view_yaw(t, angle) if known else None)
-                for t, angle in zip(tables, angles)
-            ]
-        )
+        tables = self.tables
+        if tables.setting_of("fusion") != PREDICTED:
+            mixed = [SubstitutedScene(tables.views[n], tuple(tables.rows[n])) for n in names]
+            return truly_fused(mixed, [tables.truth[n] for n in names], angles, tables.true)
+        joined = []
+        for name, angle in zip(names, angles):
+            view = tables.views[name]
+            joined.append(ViewTable(view, view_yaw(view, angle) if self.domain.known_yaw else None))
+        return fuse(joined)
 
 
 def _from_angles(scene: Scene, angles: Sequence[float]) -> ViewEvidence:

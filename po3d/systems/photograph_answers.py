@@ -8,6 +8,7 @@
 """
 
 import functools
+import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.scene.geometry import Array
 from po3d.scene.rooms import COLORS
 from po3d.scene.table import Scene
+from po3d.systems.general_parser import rewritten
 from po3d.systems.photograph_reasons import KIND, NARROWER, no_class
 from po3d.systems.photograph_roles import role_weights
 
@@ -67,9 +69,7 @@ def presence(belief: float, odds: float = 1.0) -> float:
 def unknown_kind(phrase: str, classes: Sequence[str]) -> str:
     """Return the noun of a description if the detector knows no kind of it; else ""."""
     noun = describe(phrase).noun
-    if noun and classes and not any(knows(noun, name) for name in classes):
-        return noun
-    return ""
+    return noun if noun and classes and not _listed(noun, classes) else ""
 
 
 def knows(noun: str, name: str) -> bool:
@@ -77,10 +77,14 @@ def knows(noun: str, name: str) -> bool:
     return fits(noun, name) >= KIND and (noun, name) not in MISNAMED
 
 
+def _listed(noun: str, classes: Sequence[str]) -> bool:
+    return any(knows(noun, name) for name in classes)
+
+
 def partly_known(noun: str, classes: Sequence[str]) -> bool:
     """Whether the classes are only some of a noun's kinds: a sign may be another one than a stop
     sign."""
-    fit = max((fits(noun, name) for name in classes), default=1.0)
+    fit = max(map(functools.partial(fits, noun), classes), default=1.0)
     return NARROWER < fit < 1 and COVERED.isdisjoint(kinds_of(noun))
 
 
@@ -107,8 +111,7 @@ def of_wholes(program: Call, classes: Sequence[str]) -> Call:
         if unknown_kind(match[0], classes) and not unknown_kind(match["whole"], classes):
             return Call("refer", (match["whole"],))
         return program
-    args = (of_wholes(a, classes) if isinstance(a, Call) else a for a in program.args)
-    return Call(program.op, tuple(args))
+    return Call(program.op, rewritten(lambda part: of_wholes(part, classes), program))
 
 
 def granted(beliefs: Mapping[str, float]) -> float:
@@ -137,9 +140,8 @@ def set_outcome(program: Call, scene: Scene, classes: Sequence[str]) -> Outcome:
     description = describe(text)
     supposed = text.startswith("the ")  # "is the man on a board"
     chance = members(description, scene, classes, program.op == "exist", supposed)
-    there = np.array([o.existence for o in scene.objects])
     if program.op == "exist":
-        p = 1 - math.prod(1 - c for c in chance) * (1 - presence(ABSENT))
+        p = 1 - math.prod(1 - chance) * (1 - presence(ABSENT))
         if p < 0.5 and partly_known(description.noun, classes):
             return Outcome("ok", "no", (1 - p) * MAYBE, valid=1.0)
         return Outcome("ok", "yes" if p >= 0.5 else "no", max(p, 1 - p), valid=1.0)
@@ -151,7 +153,7 @@ def set_outcome(program: Call, scene: Scene, classes: Sequence[str]) -> Outcome:
     number[0] /= HOW_MANY
     number /= number.sum()
     best = int(number.argmax())
-    sure = float(np.mean(there[np.argsort(-chance)[: max(best, 1)]]))
+    sure = float(np.mean(_existence(scene)[np.argsort(-chance)[: max(best, 1)]]))
     p = float(number[best]) * math.exp(-OVERLOOKED - (1 - sure))
     return Outcome("ok", str(best), p, valid=1.0)
 
@@ -172,22 +174,20 @@ def members(
     grounder = Grounder(scene)
     role = role_weights(d.noun, scene)
     chance = _kind_chance(d.noun, grounder.names, MAYBE if (role == 1).all() else 1.0) * role
-    chance *= np.array([o.existence for o in scene.objects])
+    chance *= _existence(scene)
     for name, values in d.attributes:
         if name == "color":
-            chance = chance * np.array(
-                [_colored(o.beliefs.get(name), values) for o in scene.objects]
-            )
+            colored = [_colored(o.beliefs.get(name), values) for o in scene.objects]
+            chance = chance * np.array(colored)
     if supposed and chance.any():
         chance = chance / chance.max()
     for relation, landmarks in d.relations:
         noun = landmarks[0].noun
-        known = noun in LANDS or not classes or any(knows(noun, name) for name in classes)
+        known = noun in LANDS or not classes or _listed(noun, classes)
         if known and not (exists and noun not in LANDS and not grounder.named(noun).any()):
             holds = grounder.related(relation, landmarks, chance)
             if relation == "on" and noun not in LANDS:
-                named = grounder.named(noun) >= KIND
-                there = named * [o.existence for o in scene.objects]
+                there = (grounder.named(noun) >= KIND) * _existence(scene)
                 carried = [there[under(scene, i)].max(initial=0) for i in range(len(scene))]
                 holds = np.maximum(holds, np.array(carried, float))
             chance = chance * holds
@@ -203,13 +203,23 @@ def _kind_chance(noun: str, names: Sequence[Mapping[str, float]], maybe: float) 
 
     `maybe`: that of an object whose name is a wider kind.
     """
-    fit = {name: fits(noun, name) if noun else 1.0 for row in names for name in row}
+    fit = {}
+    for name in itertools.chain(*names):
+        fit[name] = fits(noun, name) if noun else 1.0
     exact = SAME in fit.values()
     chance = {}
     for name, f in fit.items():
         narrow = f >= NARROWER and (f == SAME or not exact)
         chance[name] = 1.0 if narrow else maybe if f >= KIND and not exact else 0.0
-    return np.array([sum(p * chance[name] for name, p in row.items()) for row in names])
+    result = np.zeros(len(names))
+    for k, row in enumerate(names):
+        for name, p in row.items():
+            result[k] += p * chance[name]
+    return result
+
+
+def _existence(scene: Scene) -> Array:
+    return np.array([o.existence for o in scene.objects])
 
 
 def _colored(belief: Mapping[str, float] | None, values: Sequence[str]) -> float:
@@ -238,8 +248,7 @@ def yes_no(program: Call) -> tuple[Call, str]:
 
 def seen_by_camera(program: Call) -> bool:
     """Whether a program asks for directions of the viewer."""
-    frames = [call.args for call in program.calls() if call.op == "frame"]
-    return bool(frames) and all(args == ("camera",) for args in frames)
+    return {call.args for call in program.calls() if call.op == "frame"} == {("camera",)}
 
 
 def from_camera(program: Call) -> Call | None:
@@ -262,7 +271,7 @@ def as_seen(scene: Scene) -> Scene:
     in_camera = scene.camera.cam_T_world.transform(scene.positions)
     depth = in_camera[:, 2].clip(min=0.05)
     across = in_camera[:, 0] / depth * float(np.median(depth))
-    right, behind = (np.array(scene.axes[name]) for name in ("right", "behind"))
+    right, behind = np.array(scene.axes["right"]), np.array(scene.axes["behind"])
     eye = np.array(scene.camera.position[:2])
     moved = []
     for o, x, z in zip(scene.objects, across, depth):
@@ -271,13 +280,23 @@ def as_seen(scene: Scene) -> Scene:
     return replace(scene, objects=tuple(moved))
 
 
+def named_best(program: Call) -> tuple[str, str, list[Call], Call] | None:
+    """Return measure, sense ("least" or "most"), references and set of a question for the name of
+    the object of a set that has the least or most of a measure; None for another program."""
+    if program.op != "query" or program.args[0] != "name" or program.args[1].op != "best":
+        return None
+    measure, sense, *where, things = program.args[1].args
+    return measure, sense, where, things
+
+
 def nearest_of(program: Call) -> tuple[str, str] | None:
     """Return the descriptions of an anchor and of a set, of a question for the set's nearest
     object to the anchor; None for another program."""
-    if program.op != "query" or program.args[0] != "name" or program.args[1].op != "best":
+    best = named_best(program)
+    if best is None or best[:2] != ("distance", "least"):
         return None
-    what, sense, *where, things = program.args[1].args
-    if (what, sense) != ("distance", "least") or len(where) != 1 or where[0].op != "refer":
+    _, _, where, things = best
+    if len(where) != 1 or where[0].op != "refer":
         return None
     if things.op == "scene":
         return str(where[0].args[0]), ""
@@ -333,25 +352,35 @@ def nearest_listed(program: Call, scene: Scene, using: Ground, classes: Sequence
     beliefs = list(using(anchor, scene))
     row = int(np.argmax(beliefs)) if beliefs else -1
     chance = members(describe(phrase), scene, classes)
-    rows = [i for i, c in enumerate(chance) if c >= 0.5 and i != row]
+    rows = np.setdiff1d(np.flatnonzero(chance >= 0.5), row).tolist()
     if not rows:
         what = phrase or "other thing"
         raise ExecutionFailure("not found", f"No {what} was detected near the {anchor}")
-    named = [Call("refer", (f"#{i} {scene.objects[i].value('name')}",)) for i in rows]
-    pairs = [Call("group", tuple(named[k : k + 2])) for k in range(0, len(named), 2)]
-    things = functools.reduce(lambda a, b: Call("union", (a, b)), pairs)
+    things = union_of([f"#{i} {scene.objects[i].value('name')}" for i in rows])
     return Call("query", ("name", Call("best", (*program.args[1].args[:3], things))))
+
+
+def union_of(phrases: Sequence[str]) -> Call:
+    """Return the program of the set of described objects: unions of groups of two."""
+    groups = []
+    for k in range(0, len(phrases), 2):
+        things = tuple(Call("refer", (phrase,)) for phrase in phrases[k : k + 2])
+        groups.append(Call("group", things))
+    return functools.reduce(lambda a, b: Call("union", (a, b)), groups)
+
+
+def descriptions(program: Call) -> list[str]:
+    """Return the descriptions that a program refers to objects by, in order."""
+    return [str(call.args[0]) for call in program.calls() if call.op == "refer"]
 
 
 def best_boxes(program: Call, scene: Scene) -> dict[str, float]:
     """Return the largest existence probability of an object that fits the noun of each
     description."""
     grounder, beliefs = Grounder(scene), {}
-    existence = np.array([o.existence for o in scene.objects])
-    for call in program.calls():
-        if call.op == "refer":
-            fit = grounder.named(describe(str(call.args[0])).noun) >= KIND
-            beliefs[str(call.args[0])] = float((existence * fit).max(initial=0.0))
+    for phrase in descriptions(program):
+        fit = grounder.named(describe(phrase).noun) >= KIND
+        beliefs[phrase] = float((_existence(scene) * fit).max(initial=0.0))
     return beliefs
 
 
@@ -372,7 +401,7 @@ def under(scene: Scene, row: int) -> list[int]:
 def support_outcome(program: Call, scene: Scene, using: Ground) -> Outcome:
     """Answer what an object stands or sits on, by the boxes in the image; ExecutionFailure if no
     detected object is under it."""
-    phrases = [str(call.args[0]) for call in program.calls() if call.op == "refer"]
+    phrases = descriptions(program)
     if len(phrases) != 1:
         raise ExecutionFailure("unknown", "The thing whose support is asked for has no description")
     phrase = phrases[0]
@@ -380,9 +409,9 @@ def support_outcome(program: Call, scene: Scene, using: Ground) -> Outcome:
     if not beliefs or max(beliefs) <= 0:
         raise ExecutionFailure("not found", f"No object named {phrase!r} was detected")
     row = int(np.argmax(beliefs))
-    candidates = [
-        (o.existence, o.value("name")) for o in map(scene.objects.__getitem__, under(scene, row))
-    ]
+    candidates = []
+    for k in under(scene, row):
+        candidates.append((scene.objects[k].existence, scene.objects[k].value("name")))
     if not candidates:
         raise ExecutionFailure("unknown", f"Nothing that was detected is under {phrase!r}")
     chance, name = max(candidates)

@@ -41,7 +41,8 @@ def mistaken(using: Ground, sigma: float, seed: int = 0) -> Ground:
         if changed >= sigma or len(beliefs) < 2 or not any(beliefs):
             return beliefs
         likeliest = beliefs.index(max(beliefs))
-        taken = [k for k in range(len(beliefs)) if k != likeliest][int(other * (len(beliefs) - 1))]
+        taken = int(other * (len(beliefs) - 1))
+        taken += taken >= likeliest
         beliefs[likeliest], beliefs[taken] = beliefs[taken], beliefs[likeliest]
         return beliefs
 

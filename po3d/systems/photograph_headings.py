@@ -29,13 +29,15 @@ def heading_guess(
 
     def answers(rows: Sequence[int]) -> list[str | None]:
         """Return the answers with these rows' headings turned by quarters."""
-        scenes = (_turned(scene, rows, k) for k in range(TURNS))
-        return [answered(program, turned, using, rules).answer for turned in scenes]
+        result = []
+        for k in range(TURNS):
+            result.append(answered(program, _turned(scene, rows, k), using, rules).answer)
+        return result
 
     share = answers(unknown).count(outcome.answer) / TURNS
     if share == 1:
         return {}
-    used = [k for k in unknown if k in outcome.rows]
+    used = sorted(set(unknown).intersection(outcome.rows))
     deciding = [k for k in used if answers([k]).count(outcome.answer) < TURNS] or used
     turned = sorted({f"the {scene.objects[k].value('name')}" for k in deciding})
     reason = f"{GUESS}: the heading of {' and '.join(turned) or 'an object'} is unknown"

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from po3d.language.descriptions import describe
 from po3d.language.english import singular
@@ -45,9 +46,8 @@ def wider_classes(program: Call, classes: Sequence[str]) -> list[str]:
         if call.op == "filter" and call.args[0] == "name":
             phrase = call.args[1]
         noun = describe(str(phrase)).noun
-        fit = {name: fits(noun, name) for name in classes} if noun else {}
-        best = max(fit, key=fit.__getitem__, default="")
-        if best and KIND <= fit[best] < NARROWER:
+        best = max(classes, key=partial(fits, noun), default="") if noun else ""
+        if best and KIND <= fits(noun, best) < NARROWER:
             lines.append(f"the detector's class is {best}, not {singular(noun)}")
     return list(dict.fromkeys(lines))
 

@@ -1,5 +1,7 @@
 """People by what they use: of several persons, the batter is the one with the baseball bat."""
 
+from itertools import chain
+
 import numpy as np
 
 from po3d.language.lexicon import kinds_of
@@ -23,7 +25,7 @@ USED = {
 }
 # Kinds of person who use none of these.
 IDLE = frozenset(("referee", "tourist", "coach"))
-THINGS = frozenset(thing for things in USED.values() for thing in things)
+THINGS = frozenset(chain(*USED.values()))
 REACH = 0.15  # of an arm beyond a person's box, in its height
 OTHER = 0.1  # weight of a person without the thing
 
@@ -32,9 +34,8 @@ def role_weights(noun: str, scene: Scene) -> Array:
     """Return (n,) the weight of each object for a noun that says what a person does; ones for
     other nouns, and where none of the things is detected."""
     kinds = set(kinds_of(noun))
-    wanted = {thing for kind in kinds & set(USED) for thing in USED[kind]}
     idle = bool(kinds & IDLE)
-    used = THINGS if idle else wanted
+    used = THINGS if idle else frozenset(chain(*map(USED.get, kinds & USED.keys())))
     weight = np.zeros(len(scene))
     for thing in scene.objects:
         if thing.value("name") in used:

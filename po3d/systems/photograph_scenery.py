@@ -10,7 +10,6 @@ import math
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from po3d.reasoning.grounded import Ground
 from po3d.reasoning.outcome import Outcome
 from po3d.reasoning.rules import Rules
 from po3d.scene.table import Scene
+from po3d.systems.photograph_answers import named_best
 
 CAMERA = Call("frame", ("camera",))
 VIEWER = re.compile(
@@ -36,20 +36,19 @@ HEIGHT_ERROR = 0.3  # standard deviation of a detected object's height, relative
 LEAST_KNOWN = 0.5  # fit of a detected object's name
 
 
-class Scenery(NamedTuple):
-    """What is usual of one kind."""
-
-    behind: float
-    height: float
-    spread: float
+# What is usual of one kind: the columns behind, height and spread of `scenery.csv`.
+Scenery = tuple[float, float, float]
+# What is usual of a compared thing (None: an object), and mean and standard deviation of its
+# height in metres.
+_Side = tuple[Scenery | None, tuple[float, float]]
 
 
 @cache
 def _table() -> dict[str, Scenery]:
-    return {
-        row["name"]: Scenery(*(float(row[key]) for key in ("behind", "height", "spread")))
-        for row in rows_beside(__file__, "scenery.csv")
-    }
+    table = {}
+    for row in rows_beside(__file__, "scenery.csv"):
+        table[row["name"]] = float(row["behind"]), float(row["height"]), float(row["spread"])
+    return table
 
 
 def scenery_of(phrase: str, classes: Sequence[str]) -> Scenery | None:
@@ -72,12 +71,6 @@ def is_scenery(phrase: str, classes: Sequence[str]) -> bool:
     return bool(VIEWER.search(phrase)) or scenery_of(phrase, classes) is not None
 
 
-class _Side(NamedTuple):
-    phrase: str
-    scenery: Scenery | None  # None: an object
-    height: tuple[float, float]  # mean and standard deviation, metres
-
-
 def scenery_outcome(
     program: Call, scene: Scene, using: Ground, rules: Rules, classes: Sequence[str]
 ) -> Outcome | None:
@@ -93,22 +86,20 @@ def scenery_outcome(
             rules, (first, second), wanted, nearer, CERTAIN, f"{ASSUMED}the photographer is nearest"
         )
     sides = [_side(phrase, scene, using, classes) for phrase in (first, second)]
-    listed = [side.scenery for side in sides if side is not None]
-    if len(listed) < 2 or listed == [None, None]:
+    if None in sides:
+        return None
+    (usual, (a, s)), (other, (b, t)) = sides
+    if usual is None and other is None:
         return None
     if what == "depth":
-        behind = [0.5 if s is None else s.behind for s in listed]
-        if None not in listed:
+        if usual is not None and other is not None:
             return None
-        p = behind[1] if listed[0] is None else 1 - behind[0]  # that the first is nearer
+        p = other[0] if usual is None else 1 - usual[0]  # that the first is nearer
     else:
-        (a, s), (b, t) = (side.height for side in sides)
         p = 0.5 * (1 + math.erf((b - a) / math.hypot(s, t, 0.1) / math.sqrt(2)))
     lower, sure = (0, p) if p >= 0.5 else (1, 1 - p)
-    kinds = [side.phrase for side in sides if side.scenery is not None]
-    return _outcome(
-        rules, (first, second), wanted, lower, sure, f"{ASSUMED}what is usual of {kinds[0]!r}"
-    )
+    reason = f"{ASSUMED}what is usual of {second if usual is None else first!r}"
+    return _outcome(rules, (first, second), wanted, lower, sure, reason)
 
 
 def _comparison(program: Call) -> tuple[str, str, str, str] | None:
@@ -116,8 +107,8 @@ def _comparison(program: Call) -> tuple[str, str, str, str] | None:
     or "most" (a description), "front" (a direction), "yes if first" or "yes if second" (the
     smaller)."""
     op, args = program.op, program.args
-    if op == "query" and args[0] == "name" and args[1].op == "best":
-        measure, sense, *where, things = args[1].args
+    if best := named_best(program):
+        measure, sense, where, things = best
         fine = measure == "elevation" or (measure == "distance" and where == [Call("viewer")])
         named = _names(things)
         if fine and len(named) == 2:
@@ -133,10 +124,10 @@ def _comparison(program: Call) -> tuple[str, str, str, str] | None:
     if op in ("less_than", "greater_than"):
         sides = args if all(isinstance(a, Call) and a.op == "query" for a in args) else ()
         if len(sides) == 2 and sides[0].args[0] == sides[1].args[0]:
-            named = [_name(side.args[1]) for side in sides]
+            named = [_name(sides[0].args[1]), _name(sides[1].args[1])]
             what = {"distance": "depth", "elevation": "height"}.get(sides[0].args[0], "")
-            viewed = what == "height" or all(s.args[2:] == (Call("viewer"),) for s in sides)
-            if what and viewed and all(named):
+            viewer = sides[0].args[2:] == sides[1].args[2:] == (Call("viewer"),)
+            if what and (viewer or what == "height") and all(named):
                 return what, *named, "yes if first" if op == "less_than" else "yes if second"
     return None
 
@@ -146,7 +137,7 @@ def _name(call: Call) -> str:
 
 
 def _names(things: Call) -> list[str]:
-    named = [_name(one) for one in things.args] if things.op == "group" else []
+    named = list(map(_name, things.args)) if things.op == "group" else []
     return named if all(named) else []
 
 
@@ -154,13 +145,13 @@ def _side(phrase: str, scene: Scene, using: Ground, classes: Sequence[str]) -> _
     """Return a compared thing; None if it is neither scenery nor detected."""
     usual = scenery_of(phrase, classes)
     if usual is not None:
-        return _Side(phrase, usual, (usual.height, usual.spread))
+        return usual, usual[1:]
     beliefs = np.array(using(phrase, scene), float)
     if not len(beliefs) or beliefs.max() <= 0:
         return None
     thing = scene.objects[int(beliefs.argmax())]
     height = thing.position[2]
-    return _Side(phrase, None, (height, HEIGHT_ERROR * max(abs(height), 1.0)))
+    return None, (height, HEIGHT_ERROR * max(abs(height), 1.0))
 
 
 def _outcome(

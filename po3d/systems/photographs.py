@@ -6,7 +6,6 @@ The answer is the content of an option; the benchmark maps it to a letter. Scene
 estimator for images, or from open-vocabulary networks that detect the objects of the questions.
 """
 
-import functools
 import math
 from collections.abc import Sequence
 from contextlib import suppress
@@ -33,13 +32,14 @@ from po3d.systems import photograph_reasons as reasons
 from po3d.systems.answer_options import words
 from po3d.systems.domain import Domain, Execution, ParsedQuestion
 from po3d.systems.explanation import Explanation, SceneFigure
-from po3d.systems.general_parser import as_phrases
+from po3d.systems.general_parser import as_phrases, rewritten
 from po3d.systems.image_scenes import PREDICTED, ImageScenes
 from po3d.systems.oracle import Module
 from po3d.systems.oracle.views import VIEW_TABLES
 from po3d.systems.photograph_answers import (
     as_seen,
     best_boxes,
+    descriptions,
     from_camera,
     granted,
     nearest_listed,
@@ -51,6 +51,7 @@ from po3d.systems.photograph_answers import (
     set_of,
     set_outcome,
     support_outcome,
+    union_of,
     yes_no,
 )
 from po3d.systems.photograph_grounding import mistaken, true_ground
@@ -110,19 +111,15 @@ def _doubt(domain: Domain, execution: Execution, scene: Scene) -> str:
 def _among(program: Call, options: Sequence[str]) -> Call:
     """Replace `choices` by the objects that the options name."""
     if program.op == "choices" and options:
-        named = [Call("refer", (str(option),)) for option in options]
-        groups = (Call("group", tuple(named[k : k + 2])) for k in range(0, len(named), 2))
-        return functools.reduce(lambda a, b: Call("union", (a, b)), groups)
-    return Call(
-        program.op, tuple(_among(a, options) if isinstance(a, Call) else a for a in program.args)
-    )
+        return union_of(tuple(map(str, options)))
+    return Call(program.op, rewritten(lambda part: _among(part, options), program))
 
 
 def phrases(program: Call) -> tuple[str, ...]:
     """Return the descriptions of objects in a program."""
     with suppress(ProgramError):
         return THREEDSRBENCH.spell(program).things
-    return tuple(str(call.args[0]) for call in program.calls() if call.op == "refer")
+    return tuple(descriptions(program))
 
 
 def _unnumbered(program: Call) -> Call:
@@ -167,11 +164,10 @@ class PhotoExecutor:
         arguments = {"samples": executor.samples, "assume_present": executor.assume_present}
         scene = self.tables.scene
         if any(call.op == "choices" for call in program.calls()):
-            there = [
-                option
-                for option in map(str, question.options)
-                if sum(using(option, scene)) >= LEAST
-            ]
+            there = []
+            for option in map(str, question.options):
+                if sum(using(option, scene)) >= LEAST:
+                    there.append(option)
             program = _among(program, there)
         if executor.classes and scene.source == "predicted":
             outcome = self._by_classes(program, scene, using, rules)

@@ -120,9 +120,9 @@ class SceneQuestion:
         candidates = [one for one in candidates if one[1] is not None] or candidates
         candidates = candidates[:INTERPRETATIONS]
         if self.domain.sampled(self.tables):
-            best = [execution.reading for _, _, execution in candidates]
+            best = [one[2].reading for one in candidates]
             candidates = self.interpretations(best) or candidates
-        choices = tuple(self._explained(execution) for _, _, execution in candidates)
+        choices = tuple(self._explained(one[2]) for one in candidates)
         answer = Answer(
             self.question.text,
             "abstained",
@@ -131,7 +131,7 @@ class SceneQuestion:
             reason,
             understood=tuple((words, text) for words, text, _ in candidates),
             choices=choices,
-            mended=next((r.mended for r in parses[1:]), ()),
+            mended=parses[1].mended if len(parses) > 1 else (),
             domain_match=self.domain_match,
         )
         if choices and self.domain.perceives_doubtfully:  # what is seen, for the user
@@ -238,17 +238,16 @@ class SceneQuestion:
     ) -> list[tuple[str, str | None, Execution]]:
         """Return (sentence, answer, executed parse) of each interpretation, most probable first.
         Of several with one answer only the first is kept."""
-        result: list[tuple[str, str | None, Execution]] = []
+        result: dict[str | None, tuple[str, str | None, Execution]] = {}
         for reading in readings:
             words = "" if reading.unread else " ".join(map(_sentence, reversed(reading.parses)))
-            if not words or words in (one[0] for one in result):
+            if not words or words in (one[0] for one in result.values()):
                 continue
             execution = run(executor or self.executor, self.question, reading)
             answer = execution.outcome.answer
             text = None if answer is None else self._answer_text(reading, answer)
-            if text not in (one[1] for one in result):
-                result.append((words, text, execution))
-        return result
+            result.setdefault(text, (words, text, execution))
+        return list(result.values())
 
     def _answer_text(self, reading: ParsedQuestion, answer: str) -> str:
         """Return an answer as the matching option; a measure with its unit, except on streets,
@@ -271,7 +270,7 @@ def _sentence(parse: Parse) -> str:
 
 def displaced(scene: Scene, draw: int) -> Scene:
     """Return the scene with each object displaced on the ground by DISPLACEMENT."""
-    width = np.ptp([o.position[:2] for o in scene.objects], axis=0).max()
+    width = np.ptp(scene.positions[:, :2], axis=0).max()
     spread = min(DISPLACEMENT, SHARE * width)
     offsets = rng(draw, "displaced").normal(0.0, spread, (len(scene), 2)).tolist()
     objects = []
@@ -284,7 +283,7 @@ def displaced(scene: Scene, draw: int) -> Scene:
 def names_mentioned(text: str, change: Call) -> bool:
     """Return whether the text mentions every name of a change's program: a word of it, or a noun of
     the lexicon that fits it."""
-    words = [singular(word) for word in words_of(text)]
+    words = list(map(singular, words_of(text)))
     nouns = [*words, *map(" ".join, pairwise(words))]
     names = [c.args[1] for c in change.calls() if (c.op, *c.args[:1]) == ("filter", "name")]
     for name in names:
@@ -296,7 +295,7 @@ def names_mentioned(text: str, change: Call) -> bool:
 
 def missing_category(text: str, scene: Scene) -> str:
     """Return a category that the text names and the room lacks; "" if there is none."""
-    has_name, words = SceneIndex(scene).rows_named, [singular(w) for w in words_of(text)]
+    has_name, words = SceneIndex(scene).rows_named, list(map(singular, words_of(text)))
     for noun in [*map(" ".join, pairwise(words)), *words]:
         if (noun in CATEGORIES or noun in SYNONYMS) and not has_name(noun):
             return noun

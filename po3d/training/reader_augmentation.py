@@ -15,6 +15,7 @@ from po3d.language.program import Call, call
 from po3d.language.programs.rooms import RoomCall as RoomCall
 from po3d.language.read.reader_vocabulary import REFUSALS
 from po3d.scene.rooms import COLORS, SYNONYMS
+from po3d.systems.general_parser import rewritten
 from po3d.training.reader_pairs import SENTENCE_SORTS, TrainingPair, all_text, change_texts
 from po3d.training.reader_tables import (
     mixed,
@@ -48,23 +49,24 @@ def with_table(
     pair = _beside(pair, random, others)
     if pair.table and pair.inputs.kind == "room" and random.random() < MIXED:
         # an added object might change the answer
-        closed = any(text in REFUSALS for text in pair.programs.values())
+        closed = not set(REFUSALS).isdisjoint(pair.programs.values())
         quoted_words = _quoted(*pair.programs.values())
         pair = replace(
             pair, inputs=mixed(pair.inputs, all_text(pair.inputs), quoted_words, closed, random)
         )
     if random.random() < OTHER_COLORS:
-        order = [COLORS[k] for k in random.permutation(len(COLORS))]
-        pair = renamed(pair, dict(zip(COLORS, order, strict=True)))
+        pair = renamed(pair, dict(zip(COLORS, shuffled(COLORS, random), strict=True)))
     if pair.inputs.kind != "street" and random.random() < OTHER_WORDS:
         text = all_text(pair.inputs)
         names = []
         for n in dict.fromkeys(_quoted(*pair.programs.values())):
             if n in pair.inputs.names and n in text:
                 names.append(n)
-        known = room_names()
-        fresh = [known[int(k)] for k in random.choice(len(known), len(names), replace=False)]
-        pair = renamed(pair, {n: f for n, f in zip(names, fresh) if f not in pair.inputs.names})
+        known, words = room_names(), {}
+        for n, k in zip(names, random.choice(len(known), len(names), replace=False)):
+            if known[int(k)] not in pair.inputs.names:
+                words[n] = known[int(k)]
+        pair = renamed(pair, words)
     return pair
 
 
@@ -100,7 +102,7 @@ def in_names(program: Call) -> Call:
             "unique",
             call("filter", "color", first, filtered) if first in COLORS and rest else filtered,
         )
-    return Call(program.op, tuple(in_names(a) if isinstance(a, Call) else a for a in program.args))
+    return Call(program.op, rewritten(in_names, program))
 
 
 def _beside(
@@ -162,4 +164,4 @@ def renamed(pair: TrainingPair, words: dict[str, str]) -> TrainingPair:
 
 
 def _quoted(*programs: str) -> list[str]:
-    return [text for program in programs for text in re.findall(r'"([^"]*)"', program)]
+    return re.findall(r'"([^"]*)"', "".join(programs))

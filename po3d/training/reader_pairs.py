@@ -29,6 +29,7 @@ from po3d.language.say.threedsrbench import STYLES, speak
 from po3d.scene.frames import SIDE_TURNS, frame_text_anchors
 from po3d.scene.orbit import LABELS
 from po3d.scene.rooms import COLORS
+from po3d.systems.general_parser import rewritten
 from po3d.training.bank import BANK, records, tables
 from po3d.training.reader_tables import pick, room_names, size_of, with_things
 
@@ -98,16 +99,13 @@ def bank(part: str, folder: Path = BANK) -> list[list[TrainingPair]]:
     """Return the pairs of each annotated line of a part: the question first, then change and
     frame.
     """
-    scenes, lines, without = (
-        tables(part, folder),
-        records("sentences", part, folder),
-        left_out(part, folder),
-    )
-    return [
-        pairs_of_line(lines[record["n"]], record, scenes[lines[record["n"]]["scene"]])
-        for record in records("programs", part, folder)
-        if record["n"] not in without
-    ]
+    scenes, lines = tables(part, folder), records("sentences", part, folder)
+    pairs, without = [], left_out(part, folder)
+    for record in records("programs", part, folder):
+        if record["n"] not in without:
+            line = lines[record["n"]]
+            pairs.append(pairs_of_line(line, record, scenes[line["scene"]]))
+    return pairs
 
 
 def reworded(folder: Path = BANK) -> list[TrainingPair]:
@@ -122,9 +120,9 @@ def reworded(folder: Path = BANK) -> list[TrainingPair]:
     for record in records("reworded", "train", folder):
         if record["n"] in without:
             continue
-        line = lines[record["n"]] | {
-            sort: record[sort] for sort in SENTENCE_SORTS if sort in record
-        }
+        line = dict(lines[record["n"]])
+        for sort in SENTENCE_SORTS:
+            line[sort] = record.get(sort, line[sort])
         pairs.append(pairs_of_line(line, programs[record["n"]], scenes[line["scene"]])[0])
     return pairs
 
@@ -162,8 +160,8 @@ def pairs_of_line(line: dict, record: dict, scene: dict) -> list[TrainingPair]:
         pairs.append(TrainingPair(inputs, "change", record["change"] or "none", *about))
     if line["frame"] and record["frame"]:
         pairs.append(TrainingPair(inputs, "frame", record["frame"], *about))
-    known = [(pair.sort, pair.program) for pair in pairs]
-    return [replace(p, also=tuple(k for k in known if k[0] != p.sort)) for p in pairs]
+    known = tuple((pair.sort, pair.program) for pair in pairs)
+    return [replace(p, also=known[:k] + known[k + 1 :]) for k, p in enumerate(pairs)]
 
 
 def paraphrases(
@@ -182,13 +180,13 @@ def paraphrases(
         table = with_things(ParserInput(kind=record["kind"]), record["things"])
         name = record["table"] if record["things"] else ""
         for sort, program, options, wordings, *beside in record["said"]:
-            others = beside[0] if beside else []
-            inputs = replace(table, options=tuple(options), **{of: text for of, text, _ in others})
-            also = tuple((of, known) for of, _, known in others if known)
-            pairs += [
-                TrainingPair(replace(inputs, **{sort: w}), sort, program, "paraphrase", name, also)
-                for w in wordings
-            ]
+            inputs, also = replace(table, options=tuple(options)), ()
+            for of, text, known in beside[0] if beside else ():
+                inputs = replace(inputs, **{of: text})
+                also += ((of, known),) if known else ()
+            about = (sort, program, "paraphrase", name, also)
+            for wording in wordings:
+                pairs.append(TrainingPair(replace(inputs, **{sort: wording}), *about))
     return pairs
 
 
@@ -278,9 +276,7 @@ def orbit_pair(seed: int, stage: str, index: int) -> TrainingPair:
     # the options imply the number of directions
     if program.op == "direction" and random.random() < 0.7:
         straight = random.random() < 0.5
-        options = tuple(
-            str(o) for o in random.permutation(LABELS[::2] if straight else LABELS[1::2])
-        )
+        options = tuple(map(str, random.permutation(LABELS[::2] if straight else LABELS[1::2])))
         program = Call("direction", (*program.args[:3], "four" if straight else "eight"))
     program = _own_frame(program)
     return TrainingPair(
@@ -317,7 +313,8 @@ def speakers(
         (orbit_pair, orbits),
         (frame_pair, frames),
     ):
-        yield from (make(seed, stage, index) for index in range(number))
+        for index in range(number):
+            yield make(seed, stage, index)
     for index in range(rooms):
         yield from room_pairs(index, seed, stage)
 
@@ -344,7 +341,7 @@ def change_texts(program: Call, change: Callable[[str, str], str]) -> Call:
 
 def _tidy(program: Call) -> Call:
     """Remove filters for the name "object", which match everything."""
-    args = tuple(_tidy(a) if isinstance(a, Call) else a for a in program.args)
+    args = rewritten(_tidy, program)
     return (
         args[2]
         if program.op == "filter" and args[:2] == ("name", "object")
@@ -358,14 +355,12 @@ def _chosen(program: Call, text: str) -> Call:
     """
     if program.op == "group" and not all(p.args[0] in text for p in program.args):
         return call("choices")
-    return Call(
-        program.op, tuple(_chosen(a, text) if isinstance(a, Call) else a for a in program.args)
-    )
+    return Call(program.op, rewritten(lambda part: _chosen(part, text), program))
 
 
 def _own_frame(program: Call) -> Call:
     """Write frame(object) if a direction's frame is that of the first object of the direction."""
-    args = tuple(_own_frame(a) if isinstance(a, Call) else a for a in program.args)
+    args = rewritten(_own_frame, program)
     if program.op == "direction" and args[2] == Call("frame", (args[0],)):
         args = (*args[:2], call("frame", "object"), args[3])
     return Call(program.op, args)

@@ -3,11 +3,11 @@ and batches.
 """
 
 import gzip
+import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -36,20 +36,18 @@ ROUND_PIECES, ROUND_ROWS, ROUND_TOKENS = 16, 8, 8
 ATTEMPTS = 3  # attempts to augment a sample before it is used unchanged
 
 
-class Sample(NamedTuple):
-    """Input pieces and, for each kind of sentence, the target program."""
-
-    pieces: EncodedInput
-    targets: tuple[tuple[Sort, Target], ...]
+# Input pieces and, for each kind of sentence, the target program.
+Sample = tuple[EncodedInput, tuple[tuple[Sort, Target], ...]]
 
 
 def write_pairs(path: Path, pairs: Iterable[TrainingPair]) -> None:
     """Write one JSON list per line, gzipped; equal pairs give equal bytes."""
     with atomic_write(path, "wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
         for pair in pairs:
-            fields = {
-                k: v for k, v in asdict(pair.inputs).items() if v and (k, v) != ("kind", "room")
-            }
+            fields = {}
+            for key, value in asdict(pair.inputs).items():
+                if value and (key, value) != ("kind", "room"):
+                    fields[key] = value
             packed.write(
                 (json.dumps([fields, pair.sort, pair.program, pair.source]) + "\n").encode()
             )
@@ -61,8 +59,10 @@ def read_pairs(path: Path) -> list[TrainingPair]:
     with gzip.open(path, "rt", encoding="utf-8") as file:
         for line in file:
             fields, sort, program, source = json.loads(line)
-            listed = {k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()}
-            pairs.append(TrainingPair(ParserInput(**listed), sort, program, source))
+            for key in fields:
+                if isinstance(fields[key], list):
+                    fields[key] = tuple(fields[key])
+            pairs.append(TrainingPair(ParserInput(**fields), sort, program, source))
     return pairs
 
 
@@ -70,11 +70,14 @@ def vocabulary_of(lines: Sequence[Sequence[TrainingPair]], pieces: WordPieces) -
     """Return the vocabulary of programs, extended by the amounts and texts that the bank's lines
     need.
     """
-    pairs = [(p.call(), pieces(p.inputs), p.sort) for line in lines for p in line]
-    programs = [(program, read, sort) for program, read, sort in pairs if isinstance(program, Call)]
-    amounts: set[str] = set()
-    for program, _, _ in programs:
-        amounts.update(f"{float(text):g}" for kind, text in program.tokens() if kind == "amount")
+    programs, amounts = [], set[str]()
+    for pair in itertools.chain(*lines):
+        program = pair.call()
+        if isinstance(program, Call):
+            programs.append((program, pieces(pair.inputs), pair.sort))
+            for kind, text in program.tokens():
+                if kind == "amount":
+                    amounts.add(f"{float(text):g}")
     return Vocabulary(
         (*TEXTS, *texts_needed(programs)), (*AMOUNTS, *sorted(amounts - set(AMOUNTS)))
     )
@@ -101,9 +104,8 @@ class Samples(Dataset):
         for pair in () if plain else dict.fromkeys(pairs):
             if pair.table or pair.source == "room":
                 others = self.others.setdefault(pair.table, [])
-                others += [
-                    replace(pair, sort=s, program=p, also=()) for s, p in pair.programs.items()
-                ]
+                for sort, program in pair.programs.items():
+                    others.append(replace(pair, sort=sort, program=program, also=()))
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -119,12 +121,14 @@ class Samples(Dataset):
                 else with_table(pair, random, self.others.get(pair.table, ()))
             )
             pieces = self.pieces(sampled.inputs)
-            written = {}
+            targets = {}
             for sort, call in sampled.calls().items():
-                written[sort] = self.vocabulary.target(call, pieces, sort)
-            if written[sampled.sort] is not None:
-                targets = tuple((sort, t) for sort, t in written.items() if t is not None)
-                return Sample(self._dropped(pieces, [t for _, t in targets], random), targets)
+                target = self.vocabulary.target(call, pieces, sort)
+                if target is not None:
+                    targets[sort] = target
+            if sampled.sort in targets:
+                pieces = self._dropped(pieces, list(targets.values()), random)
+                return pieces, tuple(targets.items())
         return None
 
     def _dropped(
@@ -167,24 +171,25 @@ def collate(samples: Sequence[Sample | None]) -> tuple[Tensor, ...]:
     """Return the arguments of `ReaderNetwork.forward`. Padding rows have no program and thus no
     loss.
     """
-    there = [s for s in samples if s is not None]
-    rows = [
-        (of, sort, target) for of, sample in enumerate(there) for sort, target in sample.targets
-    ]
-    empty = [0] * (-len(rows) % ROUND_ROWS)
-    longest = _rounded(max(len(target.tokens) for _, _, target in rows), ROUND_TOKENS)
-    program = np.full((len(rows) + len(empty), longest), -1, np.int64)
-    spans = np.zeros((len(rows) + len(empty), longest, 2), np.int64)
-    for row, (_, _, target) in enumerate(rows):
+    pieces, targets_of = zip(*filter(None, samples))
+    of, sorts, targets = [], [], []
+    for number, of_sample in enumerate(targets_of):
+        for sort, target in of_sample:
+            of.append(number)
+            sorts.append(sort)
+            targets.append(target)
+    empty = -len(targets) % ROUND_ROWS
+    longest = _rounded(max(len(target.tokens) for target in targets), ROUND_TOKENS)
+    program = np.full((len(targets) + empty, longest), -1, np.int64)
+    spans = np.zeros((len(targets) + empty, longest, 2), np.int64)
+    for row, target in enumerate(targets):
         program[row, : len(target.tokens)] = target.tokens
         spans[row, : len(target.spans)] = target.spans
-    of = torch.tensor([of for of, _, _ in rows] + empty)
-    batch = batched(
-        [s.pieces for s in there], [sort for _, sort, _ in rows] + [SORTS[0] for _ in empty]
-    )
+    batch = batched(pieces, sorts + [SORTS[0]] * empty)
     pad = _rounded(batch.ids.shape[1], ROUND_PIECES) - batch.ids.shape[1]
     inputs = [torch.nn.functional.pad(t, (0, pad)) for t in batch[:3]]
-    return (*inputs, batch.sorts, of, torch.from_numpy(program), torch.from_numpy(spans))
+    rows_of = torch.tensor(of + [0] * empty)
+    return (*inputs, batch.sorts, rows_of, torch.from_numpy(program), torch.from_numpy(spans))
 
 
 def _rounded(number: int, unit: int) -> int:

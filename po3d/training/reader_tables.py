@@ -85,7 +85,7 @@ def synthetic_things(
         if kind == "street" and name not in pool:
             continue
         things.append(_thing(name, values, looks, random))
-        if random.random() < ALIKE and any(a in values for a in looks):
+        if random.random() < ALIKE and not values.keys().isdisjoint(looks):
             things.append(_thing(name, {}, looks, random))
     for _ in range(int(random.integers(0, 7 if kind == "street" else 16))):
         name = pick(random, pool)
@@ -129,7 +129,7 @@ def mixed(
         return (
             name in quoted
             or any(w in text for w in name.lower().split())
-            or any(w in quoted for w in looks)
+            or not set(quoted).isdisjoint(looks)
         )
 
     share = random.uniform(0.3, 1.0)
@@ -137,15 +137,17 @@ def mixed(
     names = (
         () if closed else [pick(random, room_names()) for _ in range(int(random.integers(0, 6)))]
     )
-    fresh = [_thing(name, {}, _ROOM, random) for name in names if name not in inputs.names]
-    return with_things(inputs, [*retained, *(thing for thing in fresh if not spoken(thing))])
+    for name in names:
+        if name not in inputs.names and not spoken(thing := _thing(name, {}, _ROOM, random)):
+            retained.append(thing)
+    return with_things(inputs, retained)
 
 
 def with_things(inputs: ParserInput, things: Iterable[Sequence[str | None]]) -> ParserInput:
     """Return the input with its objects replaced by `things`: (name, attribute, ...) each, where
     None is left out.
     """
-    return replace(inputs, things=tuple(tuple(w for w in thing if w) for thing in things))
+    return replace(inputs, things=tuple(tuple(filter(None, thing)) for thing in things))
 
 
 def shuffled(listed: Sequence, random: Random) -> tuple:
@@ -162,19 +164,21 @@ def room_names() -> tuple[str, ...]:
     names = dict.fromkeys(CATEGORIES)
     for scene in tables("train").values():
         if scene["kind"] != "street":
-            names |= dict.fromkeys(t["name"] for t in scene["objects"])
+            for thing in scene["objects"]:
+                names[thing["name"]] = None
     return tuple(names)
 
 
 @lru_cache(1)
 def street_names() -> tuple[str, ...]:
-    return tuple(STREET_NAMES.get(s, s) for s in SHAPES)
+    return _in_bank(SHAPES)
 
 
 @lru_cache(1)
 def members() -> dict[str, tuple[str, ...]]:
     """Return the names of vehicles by category."""
-    result = {}
-    for kind, subkinds in SUPER_CATEGORIES.items():
-        result[kind] = tuple(STREET_NAMES.get(s, s) for s in subkinds)
-    return result
+    return {kind: _in_bank(shapes) for kind, shapes in SUPER_CATEGORIES.items()}
+
+
+def _in_bank(shapes: Iterable[str]) -> tuple[str, ...]:
+    return tuple(STREET_NAMES.get(shape, shape) for shape in shapes)

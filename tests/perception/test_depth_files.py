@@ -11,7 +11,6 @@ from PIL import Image
 from po3d.io.errors import InputError
 from po3d.perception.depth_files import (
     DepthFile,
-    Intrinsics,
     PhotographWarning,
     fitted_to,
     looks_like_range,
@@ -154,9 +153,7 @@ def test_endless_intrinsics_end():
 
 
 def test_intrinsics_of_another_size_are_refused():
-    estimator = FoundationEstimator(
-        lambda *_: None, None, None, intrinsics=Intrinsics(1e300, (320, 240))
-    )
+    estimator = FoundationEstimator(lambda *_: None, None, None, intrinsics=(1e300, (320, 240)))
     with pytest.raises(InputError, match="focal length of 1e\\+300 pixels fits no picture of 640"):
         estimator.estimate([np.zeros((480, 640, 3), np.uint8)], [None])
 

@@ -74,9 +74,9 @@ def test_a_tilted_ground_with_boxes_gives_back_gravity_places_and_sizes(pitch, r
     assert result.height == pytest.approx(1.6, abs=0.03)
     for position, heading, extent in THINGS:
         cloud = thing_points(points, image_box(camera, position, heading, extent), camera)
-        box = placed(cloud, heading, camera.position)
-        np.testing.assert_allclose(box.position, position, atol=0.06)
-        np.testing.assert_allclose(box.extent, extent, rtol=0.12)
+        centre, sides, _ = placed(cloud, heading, camera.position)
+        np.testing.assert_allclose(centre, position, atol=0.06)
+        np.testing.assert_allclose(sides, extent, rtol=0.12)
 
 
 def test_noise_of_a_depth_network_moves_gravity_by_less_than_two_degrees():
@@ -109,7 +109,7 @@ def test_a_table_over_a_visible_floor_is_not_the_ground():
     points = unprojected(depth_map(true, (table,)), FOCAL)
     ground = find_ground(points)
     assert ground is not None
-    assert ground.height == pytest.approx(1.6, abs=0.05)
+    assert ground[1] == pytest.approx(1.6, abs=0.05)
 
 
 def test_what_stands_behind_or_before_a_thing_is_not_part_of_it():
@@ -117,8 +117,8 @@ def test_what_stands_behind_or_before_a_thing_is_not_part_of_it():
     mug, wall = ((0.0, 2.0, 0.8), 0.3, (0.4, 0.4, 0.5)), ((0.0, 5.0, 1.5), 0.0, (8.0, 0.2, 3.0))
     points = unprojected(depth_map(true, (mug, wall)), FOCAL)
     x0, y0, x1, y1 = image_box(true, *mug)
-    box = placed(thing_points(points, (x0 - 6, y0 - 6, x1 + 6, y1 + 6), true), 0.3, true.position)
-    np.testing.assert_allclose(box.position, mug[0], atol=0.08)
+    cloud = thing_points(points, (x0 - 6, y0 - 6, x1 + 6, y1 + 6), true)
+    np.testing.assert_allclose(placed(cloud, 0.3, true.position)[0], mug[0], atol=0.08)
 
 
 def test_hidden_depth_is_that_of_things_of_the_name():
@@ -126,11 +126,12 @@ def test_hidden_depth_is_that_of_things_of_the_name():
     bus = ((0.0, 20.0, 1.55), -math.pi / 2, (11.0, 2.55, 3.1))  # its front toward the camera
     points = unprojected(depth_map(true, (bus,)), FOCAL)
     cloud = thing_points(points, image_box(true, *bus), true)
-    named, unnamed = (placed(cloud, bus[1], true.position, name) for name in ("bus", "contraption"))
-    assert named.extent[0] == pytest.approx(11.0, rel=0.1)
-    assert named.position[1] == pytest.approx(20.0, abs=0.6)
-    assert unnamed.extent[0] < 3
-    assert named.covariance[1, 1] > unnamed.covariance[1, 1]  # a guess is doubted
+    centre, sides, covariance = placed(cloud, bus[1], true.position, "bus")
+    _, unnamed_sides, unnamed_covariance = placed(cloud, bus[1], true.position, "contraption")
+    assert sides[0] == pytest.approx(11.0, rel=0.1)
+    assert centre[1] == pytest.approx(20.0, abs=0.6)
+    assert unnamed_sides[0] < 3
+    assert covariance[1, 1] > unnamed_covariance[1, 1]  # a guess is doubted
 
 
 def test_a_mask_separates_things_at_one_depth():

@@ -18,7 +18,7 @@ from po3d.io.errors import InputError
 from po3d.perception import photo_statistics
 from po3d.perception.depth_files import PhotographWarning
 from po3d.perception.foundation import foundation, parse_known
-from po3d.perception.foundation_estimator import FoundationEstimator, KnownSize
+from po3d.perception.foundation_estimator import FoundationEstimator
 from po3d.perception.onnx_detector import Boxes, coco_names
 from po3d.systems import photographs
 from po3d.systems.api import Model
@@ -103,12 +103,12 @@ def test_one_known_height_scales_a_depth_map_and_a_thing_that_is_not_there_is_re
     known = ask(
         "Which is closer to the camera, the person or the car?",
         measure=lambda *_: Depth,
-        known=KnownSize("person", 2 * plain.objects[0].extent[2]),
+        known=("person", 2 * plain.objects[0].extent[2]),
     ).scene
     np.testing.assert_allclose(known.objects[1].position, 2 * np.array(plain.objects[1].position))
     assert known.camera.position[2] == pytest.approx(2 * plain.camera.position[2])
     with pytest.raises(InputError, match="no 'mug' is detected"):
-        ask("Which is closer to the camera, the person or the car?", known=KnownSize("mug", 0.1))
+        ask("Which is closer to the camera, the person or the car?", known=("mug", 0.1))
 
 
 @needs_runtime
@@ -247,10 +247,8 @@ def test_a_missing_detector_and_two_lenses_are_one_line(files, capsys):
 
 
 def test_a_lens_of_another_size_of_picture_is_refused():
-    from po3d.perception.depth_files import Intrinsics
-
     with pytest.raises(InputError, match="those of another size"):
-        ask(QUESTION, intrinsics=Intrinsics(700.0, (1500.0, 300.0)))
+        ask(QUESTION, intrinsics=(700.0, (1500.0, 300.0)))
 
 
 def test_a_wrong_unit_of_a_depth_file_is_a_warning(tmp_path):

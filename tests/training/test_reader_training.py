@@ -149,15 +149,15 @@ def test_dropped_words_are_those_of_sentences_that_nobody_copies(lines, coder):
     for k in range(len(pairs)):
         if (a := whole[k]) is None:
             continue
-        b = holes[k]
-        assert b.targets == a.targets
-        for place, (x, y) in enumerate(zip(a.pieces.ids, b.pieces.ids, strict=True)):
+        (read, targets), (read_with_holes, same_targets) = a, holes[k]
+        assert same_targets == targets
+        for place, (x, y) in enumerate(zip(read.ids, read_with_holes.ids, strict=True)):
             if x != y:
                 dropped += 1
                 assert y == pieces.unknown
-                assert SEGMENTS[a.pieces.segments[place]] in SORTS
+                assert SEGMENTS[read.segments[place]] in SORTS
                 assert not any(
-                    first <= place <= last for _, t in a.targets for first, last in t.spans if last
+                    first <= place <= last for _, t in targets for first, last in t.spans if last
                 )
     assert dropped > 100
 
@@ -231,7 +231,8 @@ def test_all_sentences_of_a_line_are_read_at_once(lines, coder):
     line = next(result for result in lines if len(result) == 3)
     assert [dict(p.also).keys() | {p.sort} for p in line] == [set(SORTS)] * 3
     (sample,) = (Samples([line[0]], tokens, pieces, 0, plain=True)[k] for k in range(1))
-    assert [(sort, str(tokens.program(*t, sample.pieces))) for sort, t in sample.targets] == [
+    read, targets = sample
+    assert [(sort, str(tokens.program(*t, read))) for sort, t in targets] == [
         (p.sort, p.program) for p in line
     ]
     batch = collate([sample, Samples([lines[0][0]], tokens, pieces, 0, plain=True)[0]])

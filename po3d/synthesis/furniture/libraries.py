@@ -16,6 +16,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -64,7 +65,7 @@ def read_catalogues(folder: str | Path = FOLDER) -> dict[str, CatalogueEntry]:
             f"no furniture library (*.sh3f) in {folder}: install the Debian package"
             " sweethome3d-furniture"
         )
-    return {entry.id: entry for library in libraries for entry in read_catalogue(library)}
+    return {entry.id: entry for entry in chain.from_iterable(map(read_catalogue, libraries))}
 
 
 def read_catalogue(library: str | Path) -> tuple[CatalogueEntry, ...]:
@@ -89,9 +90,7 @@ def _entry(library: Path, number: str, row: Mapping[str, str]) -> CatalogueEntry
     try:
         size = tuple(float(row[side]) for side in ("width", "depth", "height"))
         rotation = (
-            tuple(float(v) for v in row["modelRotation"].split())
-            if "modelRotation" in row
-            else IDENTITY
+            tuple(map(float, row["modelRotation"].split())) if "modelRotation" in row else IDENTITY
         )
         if len(rotation) != 9 or not np.isfinite(size + rotation).all() or min(size) <= 0:
             raise ValueError(f"size {size}, rotation {rotation}")

@@ -98,7 +98,7 @@ def _read_surfaces(entry: CatalogueEntry, where: str) -> list["_Surface"]:
             ) from None
     if members.error is not None:
         raise members.error
-    return [_Surface.of(kwargs) for kwargs in geometry.values()]
+    return list(map(_Surface.of, geometry.values()))
 
 
 def _model_T_file(entry: CatalogueEntry, surfaces: Sequence["_Surface"], where: str) -> Array:
@@ -119,8 +119,8 @@ def _model_T_file(entry: CatalogueEntry, surfaces: Sequence["_Surface"], where: 
         raise InputError(
             f"{where}: a flat model cannot be scaled to the catalogue's height, width and depth"
         )
-    width, depth, height = (side / 100 for side in entry.size)
-    return np.diag(np.array([width, height, depth]) / (high - low)) @ model_R_file
+    width, depth, height = entry.size
+    return np.diag(np.array([width, height, depth]) / 100 / (high - low)) @ model_R_file
 
 
 # with its linear colour (None for glass) and its faces
@@ -249,8 +249,9 @@ class _Surface(NamedTuple):
 
 def _lattice(n: int) -> Array:
     """Return barycentric points (S, 3) spread inside a triangle."""
-    points = [(i + 1 / 3, j + 1 / 3) for i in range(n) for j in range(n - i)]
-    return np.array([(i / n, j / n, 1 - (i + j) / n) for i, j in points])
+    i, j = np.nonzero(np.tri(n)[::-1])
+    i, j = i + 1 / 3, j + 1 / 3
+    return np.stack([i / n, j / n, 1 - (i + j) / n], 1)
 
 
 _BARYCENTRIC = _lattice(5)

@@ -8,6 +8,7 @@ computer with a keyboard, a tall cupboard with an oven), hang from a ceiling, or
 
 import functools
 import hashlib
+import itertools
 import json
 import math
 from collections import OrderedDict
@@ -134,22 +135,21 @@ class RoomModels:
         likely.
         """
         names = models_of(category, split)
-        others = {
-            name: _unequal(extent, catalogue()[name].extent)
-            for name in names
-            if not name.startswith(OWN)
-        }
-        own_models = [name for name in names if name.startswith(OWN)]
+        others, own_models = {}, []
+        for name in names:
+            if name.startswith(OWN):
+                own_models.append(name)
+            else:
+                others[name] = _unequal(extent, catalogue()[name].extent)
         limit = (
             LOOSE if own_models else max(LOOSE, sorted(others.values())[min(1, len(others) - 1)])
         )
         fitting = [name for name, unequal in others.items() if unequal <= limit]
         if own_models and (not fitting or random.random() < 0.5):
-            candidates = [
-                own_models[k] for k in random.integers(len(own_models), size=OWN_CANDIDATES)
-            ]
+            drawn = random.integers(len(own_models), size=OWN_CANDIDATES)
             return min(
-                candidates, key=lambda name: max(LOOSE, _unequal(extent, self.model(name).extent))
+                map(own_models.__getitem__, drawn),
+                key=lambda name: max(LOOSE, _unequal(extent, self.model(name).extent)),
             )
         return fitting[int(random.integers(len(fitting)))]
 
@@ -212,7 +212,7 @@ def painted_parts(mesh: Mesh, colors: dict[str, RGB]) -> dict[str, float]:
             base = material if shade.isdigit() and material in colors else part.name
             materials.setdefault(base, []).append(k)
     weight = area + above
-    candidates = [k for parts in materials.values() for k in parts]
+    candidates = list(itertools.chain(*materials.values()))
     goal = PAINTED * np.array([area[candidates].sum(), above[candidates].sum()])
     painted: dict[str, float] = {}
     covered = np.zeros(2)

@@ -227,16 +227,11 @@ def camera_matrix(view: Camera) -> list[list[float]]:
 
 
 def _studio(generator: np.random.Generator) -> dict:
-    lamps = [
-        {
-            "kind": "AREA",
-            "place": (np.array(place) + generator.uniform(-_LAMP_JITTER, _LAMP_JITTER, 3)).tolist(),
-            "energy": energy,
-            "color": color,
-            "size": size,
-        }
-        for place, energy, color, size in _LAMPS
-    ]
+    lamps = []
+    for place, energy, color, size in _LAMPS:
+        at = (np.array(place) + generator.uniform(-_LAMP_JITTER, _LAMP_JITTER, 3)).tolist()
+        lamp = {"kind": "AREA", "place": at, "energy": energy, "color": color, "size": size}
+        lamps.append(lamp)
     place, energy, angle = _SUN
     lamps.append(
         {"kind": "SUN", "place": place, "energy": energy, "color": (1, 1, 1), "angle": angle}
@@ -285,7 +280,7 @@ def _materials(o: PlacedMesh, look: str, generator: np.random.Generator) -> list
     second = (np.array(o.color) * generator.uniform(0.2, 0.6)).tolist()
 
     def surface(color: RGB, finish: Finish, print_: bool) -> dict:
-        surface_values = {"color": [float(c) for c in color]}
+        surface_values = {"color": list(map(float, color))}
         if not toy:
             return surface_values | {
                 "kind": "surface",
@@ -307,9 +302,8 @@ def _materials(o: PlacedMesh, look: str, generator: np.random.Generator) -> list
         elif part.material == "paint":
             materials.append(surface(o.color, o.finish, True))
         elif part.material == "glass" and o.window < 1:
-            materials.append(
-                {"kind": "pane", "color": [float(c) for c in o.color], "opacity": o.window}
-            )
+            pane = list(map(float, o.color))
+            materials.append({"kind": "pane", "color": pane, "opacity": o.window})
         elif o.tint:
             _, _, shade = SURFACES[part.material]
             color = np.array(o.color) * (1.0 if o.even else shade)

@@ -167,9 +167,10 @@ def _world(bpy, blender, world: dict) -> tuple:
 
 def _own_skies(bpy) -> list:
     folder = os.path.join(bpy.utils.resource_path("LOCAL"), _OWN_SKIES)
-    names = [
-        os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".exr")
-    ]
+    names = []
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".exr"):
+            names.append(os.path.join(folder, name))
     if not names:
         raise ValueError(f"no images in {folder}; set skies=DIR to a folder of .exr files")
     return names
@@ -204,25 +205,19 @@ def _ground(bpy, ground: dict, world: dict, image: object, below: list) -> None:
     or a plane textured with the photograph's part below the horizon, projected from `height` above
     the middle.
     """
-    rows = []
+    points = []
     if ground["kind"] == "sheet":  # along `away`, which points from the camera's side to the back
         away, across = (-0.7545, 0.6563), (0.6563, 0.7545)
         for k in range(61):
             d = -30 + k
             rise = 0.03 * max(0.0, d - 7) ** 2
-            rows.append(
-                [
-                    (d * away[0] + s * across[0], d * away[1] + s * across[1], rise)
-                    for s in (-45, 45)
-                ]
-            )
+            for s in (-45, 45):
+                points.append((d * away[0] + s * across[0], d * away[1] + s * across[1], rise))
     else:
-        rows = [[(x, y, 0.0) for x in (-150, 150)] for y in (-150, 150)]
+        points = [(-150, -150, 0.0), (150, -150, 0.0), (-150, 150, 0.0), (150, 150, 0.0)]
     mesh = bpy.data.meshes.new("ground")
-    points = [p for row in rows for p in row]
-    mesh.from_pydata(
-        points, [], [(2 * k, 2 * k + 1, 2 * k + 3, 2 * k + 2) for k in range(len(rows) - 1)]
-    )
+    faces = [(k, k + 1, k + 3, k + 2) for k in range(0, len(points) - 2, 2)]
+    mesh.from_pydata(points, [], faces)
     for face in mesh.polygons:
         face.use_smooth = True
     material = bpy.data.materials.new("ground")

@@ -102,7 +102,7 @@ class DeviceMesh:
 
     def corners(self, world_T_object: NDArray[np.float64]) -> NDArray[np.float64]:
         """(8, 3) world corners of its bounding box."""
-        pick = np.array([(i, j, k) for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+        pick = np.indices((2, 2, 2)).reshape(3, 8).T
         local = np.where(pick, self.high, self.low)
         return local @ world_T_object[:3, :3].T + world_T_object[:3, 3]
 

@@ -23,8 +23,8 @@ def ambient_shadow(mesh: Mesh) -> tuple[NDArray[np.uint8], float]:
     low, high = mesh.vertices.min(0), mesh.vertices.max(0)
     reach = float(np.abs([low[:2], high[:2]]).max() + 0.7 * high[2])
     t = ((np.arange(SIDE) + 0.5) / SIDE * 2 - 1) * reach
-    x, y = (g.reshape(-1, 1).astype(np.float32) for g in np.meshgrid(t, t))
-    px, py, pz = (patches[:, i].astype(np.float32) for i in range(3))
+    x, y = np.float32(np.meshgrid(t, t)).reshape(2, -1, 1)
+    px, py, pz = np.ascontiguousarray(patches.T, np.float32)
     dx, dy = px - x, py - y
     patch = area.sum() / PATCHES
     # a patch has finite size: limits the contribution of the nearest ones

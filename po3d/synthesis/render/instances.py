@@ -72,10 +72,9 @@ class PlacedMesh:
         """(2 * MAX_PARTS, 4), two rows per part: base colour, metallic; roughness, clearcoat, stuff
         (streets: the finish's mirror), transparency.
         """
-        unknown = set(self.colors) - {part.name for part in self.mesh.parts}
-        if unknown:
-            known = sorted({part.name for part in self.mesh.parts})
-            raise InputError(f"colours for unknown parts {sorted(unknown)}; the mesh has {known}")
+        known = {part.name for part in self.mesh.parts}
+        if unknown := sorted(set(self.colors) - known):
+            raise InputError(f"colours for unknown parts {unknown}; the mesh has {sorted(known)}")
         table = np.zeros((MAX_PARTS, 8), np.float32)
         paint = np.array(
             (*self.color, self.finish.metallic, self.finish.roughness, self.finish.clearcoat)

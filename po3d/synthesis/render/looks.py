@@ -27,7 +27,7 @@ from po3d.synthesis.render.environment import (
 
 def numbers(text: str) -> tuple[float, ...]:
     """Parse the numbers in a cell of a table."""
-    return tuple(float(word) for word in text.split())
+    return tuple(map(float, text.split()))
 
 
 def sample_look(kind: Kind, rng: np.random.Generator) -> RenderStyle:
@@ -119,13 +119,13 @@ _WEATHER = tuple(rows_beside(__file__, "weather.csv"))
 def _outdoor(rng: np.random.Generator) -> RenderStyle:
     weather = _WEATHER[rng.choice(len(_WEATHER), p=[float(w["share"]) for w in _WEATHER])]
     haze = rng.uniform(0.7, 1.3)
-    ranges = (numbers(weather[column]) for column in ("elevation", "strength", "radius"))
+    ranges = map(numbers, (weather["elevation"], weather["strength"], weather["radius"]))
     key = _light(rng, *ranges, float(weather["tint"]))
     key = replace(key, color=tuple(np.array(key.color) * numbers(weather["color"])))
     zenith, horizon = numbers(weather["zenith"]), numbers(weather["horizon"])
     cover = rng.uniform(*numbers(weather["clouds"])) if weather["clouds"] else 0.0
     ground = _GROUNDS[rng.integers(len(_GROUNDS))]
-    color, color2, tile = (numbers(ground[column]) for column in ("color", "color2", "tile"))
+    color, color2, tile = map(numbers, (ground["color"], ground["color2"], ground["tile"]))
     tone, tint = np.exp(rng.normal(0, 0.25)), 1 + 0.1 * rng.uniform(-1, 1, 3)
     silhouette = np.array([(0.035, 0.05, 0.02), (0.10, 0.10, 0.10), (0.16, 0.13, 0.10)])[
         rng.integers(3)

@@ -152,7 +152,8 @@ def _paints() -> dict[str, Array]:
     """Return colour -> linear paints (n, 3) of PulseCheck457's coloured vehicles."""
     rows: dict[str, list[list[float]]] = {}
     for row in rows_beside(__file__, "paints.csv"):
-        rows.setdefault(row["color"], []).append([float(row[c]) for c in ("red", "green", "blue")])
+        paint = [float(row["red"]), float(row["green"]), float(row["blue"])]
+        rows.setdefault(row["color"], []).append(paint)
     return {color: np.array(values) for color, values in rows.items()}
 
 
