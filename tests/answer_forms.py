@@ -153,7 +153,7 @@ def bare(draw: Draw, options, k: int) -> str:
     return one(draw, forms).format(letter, text)
 
 
-def said(draw: Draw, answer: str) -> str:
+def text_of(draw: Draw, answer: str) -> str:
     """A free answer in some marks."""
     forms = (
         "{}",
@@ -180,18 +180,18 @@ def said(draw: Draw, answer: str) -> str:
     return one(draw, forms).format(answer)
 
 
-def asked(draw: Draw, share: float = 0.5) -> tuple[str, str, tuple[str, ...], str]:
+def ask_question(draw: Draw, share: float = 0.5) -> tuple[str, str, tuple[str, ...], str]:
     """An answer in some dress, the text of a wrong one, the options and the right value."""
     if draw.random() < share:
         options, right, other = choice(draw)
         return bare(draw, options, right), options[other], options, options[right]
     answer = one(draw, FREE)
     other = one(draw, [a for a in FREE if a != answer])
-    return said(draw, answer), other, (), answer
+    return text_of(draw, answer), other, (), answer
 
 
 def thinking(draw: Draw) -> Form:
-    text, other, options, want = asked(draw)
+    text, other, options, want = ask_question(draw)
     thought = one(
         draw,
         (
@@ -211,7 +211,7 @@ def thinking(draw: Draw) -> Form:
 
 
 def heading(draw: Draw) -> Form:
-    text, other, options, want = asked(draw)
+    text, other, options, want = ask_question(draw)
     before = one(
         draw,
         (
@@ -224,7 +224,7 @@ def heading(draw: Draw) -> Form:
 
 
 def chatty(draw: Draw) -> Form:
-    text, _, options, want = asked(draw)
+    text, _, options, want = ask_question(draw)
     return Form(one(draw, PRAISE) + one(draw, ("\n", "\n\n")) + text, options, want)
 
 
@@ -380,7 +380,7 @@ def search_goes_on(draw: Draw) -> Form:
 
 def free_marks(draw: Draw) -> Form:
     answer = one(draw, FREE)
-    text = said(draw, answer)
+    text = text_of(draw, answer)
     if answer in ("yes", "no"):
         tail = one(
             draw,
@@ -636,24 +636,24 @@ def value(draw: Draw) -> Form:
         ),
     )
     want = one(draw, values)
-    spelled = one(draw, (want, f"**{want}**", want))
+    written = one(draw, (want, f"**{want}**", want))
     article = "a " if values[-1] in ("jet", "chair") else ""
     if "chopper" in question:
         body = one(
             draw,
-            (f"{subject} is facing {spelled}.", f"it faces {spelled}.", f"{spelled}.",
-             f"{subject} is facing to the {spelled}."),
+            (f"{subject} is facing {written}.", f"it faces {written}.", f"{written}.",
+             f"{subject} is facing to the {written}."),
         )  # fmt: skip
     else:
         body = one(
             draw,
             (
-                f"{subject} is {article}{spelled}.",
-                f"it is {article}{spelled}.",
-                f"it appears to be {article}{spelled}.",
-                f"{subject} in the image is {article}{spelled}.",
-                f"{spelled}.",
-                f"the answer is {spelled}.",
+                f"{subject} is {article}{written}.",
+                f"it is {article}{written}.",
+                f"it appears to be {article}{written}.",
+                f"{subject} in the image is {article}{written}.",
+                f"{written}.",
+                f"the answer is {written}.",
             ),
         )
     lead = one(draw, (*BEFORE[:5], "I believe "))

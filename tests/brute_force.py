@@ -52,8 +52,8 @@ def brute_force(program: StreetProgram, scene: Scene, task: Task) -> str:
             occluding = any(hider(j) == i for j in everyone)
             occluded = hider(i) is not None
             return {"occluded": occluded, "unoccluded": not occluded, "occluding": occluding}[value]
-        found = known(attribute)[i]
-        return value in (found, PARENT.get(found))
+        result = known(attribute)[i]
+        return value in (result, PARENT.get(result))
 
     def towards(i, j, direction, frame):
         a, b = objects[i], objects[j]

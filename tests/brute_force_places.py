@@ -96,7 +96,7 @@ def rests_on(objects: Sequence[ObjectState], i: int) -> int | None:
     """What a thing stands on: the highest that is just under its underside. What hangs rests on
     nothing and carries nothing.
     """
-    o, found = objects[i], []
+    o, result = objects[i], []
     for k, other in enumerate(objects):
         if k == i or hangs(o.value("name")) or hangs(other.value("name")):
             continue
@@ -108,8 +108,8 @@ def rests_on(objects: Sequence[ObjectState], i: int) -> int | None:
             and below(gap, 0.08)
             and over_footprint(other, *o.position[:2], 0.03)
         ):
-            found.append(k)
-    return max(found, key=lambda k: top(objects[k]), default=None)
+            result.append(k)
+    return max(result, key=lambda k: top(objects[k]), default=None)
 
 
 def between(o: ObjectState, a: ObjectState, b: ObjectState, rules: Rules) -> bool:
@@ -223,10 +223,10 @@ class Table:
         off = -self.axes_front(self.scene.axes)[1] * (
             math.radians(180 - self.rules.facing_zero_deg) + math.atan2(*AXES["front"][::-1])
         )
-        for said in ("front", "left", "right", "behind"):
-            x, y = self.scene.axes[said]
+        for reply in ("front", "left", "right", "behind"):
+            x, y = self.scene.axes[reply]
             if below(apart(o.heading, math.atan2(y, x) - off), self.rules.facing_window_deg):
-                return "back" if said == "behind" else said
+                return "back" if reply == "behind" else reply
         return None
 
     def spread(self, side: str) -> tuple[float, float]:

@@ -58,8 +58,8 @@ class BruteForce(Table):
     def answer(self, program: Call) -> str:
         value = self.run(program)
         if isinstance(value, bool):
-            asked = program.args[0] if program.op == "holds" else ""
-            return self.rules.spell(asked, "yes" if value else "no")
+            query = program.args[0] if program.op == "holds" else ""
+            return self.rules.spell(query, "yes" if value else "no")
         return f"{value:g}" if isinstance(value, float | int) else value
 
     def run(self, call: Call):
@@ -95,9 +95,9 @@ class BruteForce(Table):
         among = self.sets(of)
         if attribute == "occlusion":
             self.hider(0)
-        found = [i for i in among if self.is_so(i, attribute, text)]
-        if attribute in ("name", "side", "purpose", "facing", "occlusion") or found or not among:
-            return found
+        result = [i for i in among if self.is_so(i, attribute, text)]
+        if attribute in ("name", "side", "purpose", "facing", "occlusion") or result or not among:
+            return result
         untold = all(self.told(i, attribute) is None for i in among)
         if self.naming:  # "the red chair" of a table that tells no chair's colour is not denied
             return among if untold else []
@@ -158,16 +158,16 @@ class BruteForce(Table):
         if relation not in DIRECTIONS:
             *ones, among = args
             ones = self.two(*ones) if len(ones) == 2 else (self.one(ones[0]),)
-            found = self.sets(among)
-            self.check(relation, ones, found)
-            found = [i for i in found if i not in ones]
-            return [i for i in found if self.lies(relation, i, *ones)]
+            result = self.sets(among)
+            self.check(relation, ones, result)
+            result = [i for i in result if i not in ones]
+            return [i for i in result if self.lies(relation, i, *ones)]
         one, frame, among = args
         one = self.one(one, self.rules.viewer == "stands")
         to_me = among == Call("group", (Call("viewer"),))
-        found = [VIEWER][one == VIEWER :] if to_me else self.others(among, [one])
+        result = [VIEWER][one == VIEWER :] if to_me else self.others(among, [one])
         front = self.front(frame, one)
-        return [i for i in found if self.lies_ahead(relation, one, i, front)]
+        return [i for i in result if self.lies_ahead(relation, one, i, front)]
 
     # --- how things lie ---------------------------------------------------------------------------
 
@@ -216,9 +216,9 @@ class BruteForce(Table):
     # --- objects ----------------------------------------------------------------------------------
 
     def do_unique(self, among):
-        found = self.sets(among)
+        result = self.sets(among)
         if (
-            len(found) != 1
+            len(result) != 1
             and among.op == "filter"
             and among.args[0] == "side"
             and "_" not in among.args[1]
@@ -228,18 +228,18 @@ class BruteForce(Table):
                 return self.extreme(
                     several, "most", lambda i: self.place(i)[0] * x + self.place(i)[1] * y
                 )
-        if len(found) != 1:
-            raise Fails("ambiguous" if found else "not found")
-        return found[0]
+        if len(result) != 1:
+            raise Fails("ambiguous" if result else "not found")
+        return result[0]
 
     def do_viewer(self):
         return VIEWER
 
     def do_before(self, one):
         outer, self.past = self.past, True
-        found = self.one(one)
+        result = self.one(one)
         self.past = outer
-        return found
+        return result
 
     def do_refer(self, text):
         row = int(text.removeprefix("#").split()[0])
@@ -254,17 +254,17 @@ class BruteForce(Table):
             if not where and what not in ("distance", "bearing"):
                 return self.extreme(self.sets(among), sense, lambda i: self.measured(what, i))
             one = self.one(where[0], viewer=True) if where else VIEWER
-            found = self.others(among, [one])
+            result = self.others(among, [one])
             if what not in ("distance", "bearing"):
                 raise Fails("unknown")
             _ = self.place(one) if what == "distance" else self.nose(one)
             if (
                 what == "distance" and one != VIEWER and self.rules.beside_first
             ):  # near is beside, not on
-                found = [
-                    i for i in found if not stacked(self.objects[i], self.objects[one])
-                ] or found
-            return self.extreme(found, sense, lambda i: self.measured(what, i, one))
+                result = [
+                    i for i in result if not stacked(self.objects[i], self.objects[one])
+                ] or result
+            return self.extreme(result, sense, lambda i: self.measured(what, i, one))
         if len(where) == 1:
             own = self.whose(where[0]) == "object"  # of all no thing's own front is meant
             front, left = self.front(Call("frame", ("camera",)) if own else where[0], VIEWER)
@@ -276,19 +276,19 @@ class BruteForce(Table):
         if sense == "least":
             raise Fails("unknown")
         if sense == "first":
-            found = self.do_relate(what, *args)
-            return self.extreme(found, "least", lambda i: self.measured("distance", i, one))
+            result = self.do_relate(what, *args)
+            return self.extreme(result, "least", lambda i: self.measured("distance", i, one))
         front = self.front(where[1], one)
         off = lambda i: self.off(what, self.azimuth(one, i, front))  # noqa: E731
-        found = [i for i in self.others(among, [one]) if not self.at_one_place(i, one)]
-        found = [i for i in found if below(off(i), self.rules.cone)]  # a quarter of the circle
-        return self.extreme(found, "least", off)
+        result = [i for i in self.others(among, [one]) if not self.at_one_place(i, one)]
+        result = [i for i in result if below(off(i), self.rules.cone)]  # a quarter of the circle
+        return self.extreme(result, "least", off)
 
-    def extreme(self, found: list[int], sense: str, key) -> int:
+    def extreme(self, result: list[int], sense: str, key) -> int:
         """The one with most or, for any other sense, least; of equals the first of the table."""
-        if not found:
+        if not result:
             raise Fails("not found")
-        ranked = sorted((key(i) * (-1 if sense == "most" else 1), i) for i in found)
+        ranked = sorted((key(i) * (-1 if sense == "most" else 1), i) for i in result)
         if any(0 < b - a < BORDER for (a, _), (b, _) in pairwise(ranked[:2])):
             raise Borderline
         return ranked[0][1]
@@ -405,7 +405,7 @@ class BruteForce(Table):
     def do_view(self, direction, start, goal):
         other, one = self.one(goal, viewer=True), self.one(start, viewer=True)
         azimuths = [self.azimuth(one, other, self.axes_front(axes)) for axes in self.views]
-        found = [
+        result = [
             k for k, a in enumerate(azimuths) if below(self.off(direction, a), self.rules.cone)
         ]
-        return str(1 + self.extreme(found, "least", lambda k: self.off(direction, azimuths[k])))
+        return str(1 + self.extreme(result, "least", lambda k: self.off(direction, azimuths[k])))

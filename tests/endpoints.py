@@ -44,13 +44,13 @@ def street(root: Path, images: int = 2, every: int = 4) -> Path:
     """
     (root / "questions").mkdir(parents=True)
     (root / "images").mkdir()
-    kept = {q.image for q in opened("pulsecheck457").first(images).questions}
+    retained = {q.image for q in opened("pulsecheck457").first(images).questions}
     for path in (pulsecheck457.MINI / "questions").glob("*.json"):
         records = [
-            r for r in json.loads(path.read_text())["questions"] if r["image_filename"] in kept
+            r for r in json.loads(path.read_text())["questions"] if r["image_filename"] in retained
         ]
         (root / "questions" / path.name).write_text(json.dumps({"questions": records[::every]}))
-    for k, name in enumerate(sorted(kept)):
+    for k, name in enumerate(sorted(retained)):
         picture(k).save(root / "images" / f"{name.rsplit('.', 1)[0]}.png")
     return root
 

@@ -60,10 +60,10 @@ class Handler(BaseHTTPRequestHandler):
         path = self.path.partition("?")[0].strip("/").split("/")
         if path[:2] == ["api", "models"]:
             name, revision = "/".join(path[2:4]), path[5] if len(path) > 5 else "main"
-            if (found := self.server.find(name, revision)) is None:
+            if (result := self.server.find(name, revision)) is None:
                 return self._none()
             if path[4:5] == ["tree"]:
-                files = found[1].items()
+                files = result[1].items()
                 sizes = [
                     {
                         "type": "file",
@@ -74,15 +74,15 @@ class Handler(BaseHTTPRequestHandler):
                     for f, data in files
                 ]
                 return self._send(sizes)
-            siblings = [{"rfilename": file} for file in found[1]]
-            return self._send({"id": name, "modelId": name, "sha": found[0], "siblings": siblings})
+            siblings = [{"rfilename": file} for file in result[1]]
+            return self._send({"id": name, "modelId": name, "sha": result[0], "siblings": siblings})
         if path[2:3] == ["resolve"]:
-            found = self.server.find("/".join(path[:2]), path[3])
-            if found is None or "/".join(path[4:]) not in found[1]:
+            result = self.server.find("/".join(path[:2]), path[3])
+            if result is None or "/".join(path[4:]) not in result[1]:
                 return self._none()
-            data = found[1]["/".join(path[4:])]
+            data = result[1]["/".join(path[4:])]
             etag = hashlib.sha256(data).hexdigest()
-            return self._send(data, X_Repo_Commit=found[0], ETag=f'"{etag}"')
+            return self._send(data, X_Repo_Commit=result[0], ETag=f'"{etag}"')
         return self._none()
 
     do_HEAD = do_GET
@@ -99,8 +99,8 @@ class Handler(BaseHTTPRequestHandler):
             return self._send({"error": "Invalid username or password."}, 401)
         path = self.path.partition("?")[0].strip("/").split("/")
         if path == ["api", "repos", "create"]:
-            told = json.loads(body)
-            name = f"{told.get('organization') or 'somebody'}/{told['name']}"
+            report = json.loads(body)
+            name = f"{report.get('organization') or 'somebody'}/{report['name']}"
             self.server.models.setdefault((name, "main"), {})
             return self._send({"url": f"{self.server.address}/{name}", "name": name})
         if path[-1] == "batch":

@@ -60,8 +60,8 @@ def random_scene(
             )
         )
         occluders.append({int(rng.choice(others)): rng.uniform(0, 1)} if hidden else {})
-    seen = tuple(occluders) if occlusion else None
-    return Scene(tuple(objects), axes, "gt" if certain else "predicted", None, seen)
+    visible = tuple(occluders) if occlusion else None
+    return Scene(tuple(objects), axes, "gt" if certain else "predicted", None, visible)
 
 
 def random_program(

@@ -113,12 +113,12 @@ class Browser:
 
     def ask(self, expression: str) -> object:
         """The value of a JavaScript expression in the page."""
-        found = self.call(
+        result = self.call(
             "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
         )
-        if "exceptionDetails" in found:
-            raise RuntimeError(str(found["exceptionDetails"]))
-        return found["result"].get("value")
+        if "exceptionDetails" in result:
+            raise RuntimeError(str(result["exceptionDetails"]))
+        return result["result"].get("value")
 
     def key(self, key: str) -> None:
         """Press and let go of a key."""
@@ -142,11 +142,11 @@ class Browser:
         self.call(
             "Runtime.evaluate", expression="0"
         )  # what was said until now has come when this has
-        found = []
+        result = []
         for event in self.events:
             about, method = event.get("params", {}), event.get("method")
             if method == "Runtime.exceptionThrown":
-                found.append(
+                result.append(
                     about["exceptionDetails"].get("exception", {}).get("description", "exception")
                 )
             elif method == "Runtime.consoleAPICalled" and about["type"] in (
@@ -154,16 +154,16 @@ class Browser:
                 "warning",
                 "assert",
             ):
-                found.append(f"console.{about['type']}: {about['args']}")
+                result.append(f"console.{about['type']}: {about['args']}")
             elif method == "Log.entryAdded" and about["entry"]["level"] in ("error", "warning"):
-                found.append(about["entry"]["text"])
-        return found
+                result.append(about["entry"]["text"])
+        return result
 
     def fetched(self) -> list[str]:
         """Addresses that were asked for since the page was opened, without data: ones."""
-        asked = [
+        query = [
             e["params"]["request"]["url"]
             for e in self.events
             if e.get("method") == "Network.requestWillBeSent"
         ]
-        return [url for url in asked if not url.startswith("data:")]
+        return [url for url in query if not url.startswith("data:")]

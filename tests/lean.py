@@ -59,19 +59,15 @@ def jobs(folder: Path) -> dict[str, list[str]]:
 
 CODES = {"serve": 2, "pose-real": 2}  # of the jobs that end with another one than 0
 # The job of a command that needs an extra, which it should name.
-OTHERS = {
-    "generate": ["benchmark=pulsecheck457", "size=1", "out={}/twin"],
-    "completion": ["bash"],
-    "studio": [],
-}
+OTHERS = {"generate": ["benchmark=pulsecheck457", "size=1", "out={}/twin"], "studio": []}
 
 
-def run(*given: str) -> tuple[int, str]:
+def run(*supplied: str) -> tuple[int, str]:
     """The exit code of a command and what it printed."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         try:
-            code = main(given)
+            code = main(supplied)
         except SystemExit as end:
             code = end.code or 0
     return int(code), printed.getvalue()

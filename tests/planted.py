@@ -37,11 +37,11 @@ def elsewhere(truth: Scene, name: str, blur: bool = False) -> Scene:
     random = rng(7, f"elsewhere/{name}")
     hold = camera_pose_of(truth.camera)._replace(azimuth=float(random.uniform(-3, 3)))
     camera = held(hold, truth.camera.width, truth.camera.height, truth.camera.focal, (1.0, -2.0))
-    seen = replace(carried(truth, camera), source="predicted", image=name)
+    visible = replace(carried(truth, camera), source="predicted", image=name)
     if not blur:
-        return seen
+        return visible
     objects = []
-    for o in seen.objects:
+    for o in visible.objects:
         beliefs = {
             a: {o.value(a): 0.7, "other": 0.3}
             for a in ("name", "color", "material")
@@ -60,7 +60,7 @@ def elsewhere(truth: Scene, name: str, blur: bool = False) -> Scene:
                 covariance=((0.02, 0.01, 0.0), (0.01, 0.03, 0.0), (0.0, 0.0, 0.1)),
             )
         )
-    return replace(seen, objects=tuple(objects))
+    return replace(visible, objects=tuple(objects))
 
 
 def tilted(scene: Scene, pitch: float, roll: float) -> Scene:

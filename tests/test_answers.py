@@ -175,7 +175,7 @@ DRESSES = (
 
 
 @pytest.mark.parametrize("dress", DRESSES)
-def test_a_choice_is_found_where_the_harnesses_find_it(dress):
+def test_a_choice_is_detected_where_the_harnesses_find_it(dress):
     for options in CHOICES:
         for letter, text in zip("ABCD", options):
             assert extract(dress.format(letter=letter, text=text), options).answer == text, (
@@ -198,8 +198,8 @@ def test_where_the_harnesses_read_a_choice_otherwise_the_documentation_says_what
     ]
     assert len(rows) >= 10
     for response, ours, *theirs in rows:
-        found = extract(response.strip("`"), SIDES).answer
-        assert {"in front of": "A", "behind": "B", None: "none"}[found] == ours
+        result = extract(response.strip("`"), SIDES).answer
+        assert {"in front of": "A", "behind": "B", None: "none"}[result] == ours
         assert set(theirs) != {ours}
 
 
@@ -261,9 +261,9 @@ def test_the_answers_of_the_shipped_questions_about_rooms_are_read(form):
     path = DOCS.parent / "data" / "mini" / "hypo3d" / "contextvqa.json"
     changes = itertools.chain(*json.loads(path.read_text()).values())
     pairs = [pair for change in changes for pair in change["questions_answers"]]
-    asked = {(pair["question"], pair["answer"]) for pair in pairs}
-    read = {(q, extract(form.format(a), question=q).answer) for q, a in asked}
-    assert not read ^ asked
+    query = {(pair["question"], pair["answer"]) for pair in pairs}
+    read = {(q, extract(form.format(a), question=q).answer) for q, a in query}
+    assert not read ^ query
 
 
 # --- the rules, as docs/lmm.md states them --------------------------------------------------------
@@ -289,13 +289,13 @@ QUESTIONS = {
 
 @pytest.mark.parametrize(("rule", "response", "options", "question", "answer"), documented())
 def test_a_documented_rule_reads_its_example(rule, response, options, question, answer):
-    found = extract(response, options, question=question)
-    assert found.answer == answer
+    result = extract(response, options, question=question)
+    assert result.answer == answer
     if (
         rule in ("tag", "boxed", "field", "stated", "refusal", "short", "whole")
         and answer is not None
     ):
-        assert found.rule == rule
+        assert result.rule == rule
 
 
 class Row(NamedTuple):
@@ -312,10 +312,10 @@ class Row(NamedTuple):
         return extract(self.response, self.options, self.cut, self.question).answer
 
     def wrong(self):
-        found = (self.found() or "").lower()
+        result = (self.found() or "").lower()
         if self.never:
-            return found in self.want
-        return found != (self.want or "").lower()
+            return result in self.want
+        return result != (self.want or "").lower()
 
 
 def golden(path=GOLDEN):
@@ -340,13 +340,13 @@ def test_golden_responses_have_their_answers(path, count):
 
 @pytest.mark.parametrize(("seed", "forms"), [(37, FORMS), (38, FORMS), (39, FORMS), (40, MORE)])
 def test_generated_variants_are_read_right_and_give_no_false_credit(seed, forms):
-    made = variants(seed, 400, forms)
+    built = variants(seed, 400, forms)
     wrong = []
-    for kind, form in made:
-        found = extract(form.response, form.options, question=form.question).answer
-        if (found if form.options or found is None else found.lower()) != form.want:
-            wrong.append((kind, form, found))
-    assert len(wrong) <= 0.01 * len(made), wrong
+    for kind, form in built:
+        result = extract(form.response, form.options, question=form.question).answer
+        if (result if form.options or result is None else result.lower()) != form.want:
+            wrong.append((kind, form, result))
+    assert len(wrong) <= 0.01 * len(built), wrong
     assert not [w for w in wrong if w[2] is not None], "an answer that the response does not give"
 
 
@@ -356,17 +356,17 @@ def vlmevalkit_letter(response, options):
     """
     letters = "ABCD"[: len(options)]
     words = re.sub(r"[.()\[\],:;!*#{}]", " ", response).split()
-    found = {word for word in words if word in letters}
-    if len(found) == 1:
-        (letter,) = found
+    result = {word for word in words if word in letters}
+    if len(result) == 1:
+        (letter,) = result
         if not (letter == "A" and len(words) > 3) and words.index(letter) > len(words) - 5:
             return letter
     if stated := re.search(r"(?i)(?:correct\s+)?answer\s+is\s+\**([ABCD])\**", response):
         return stated[1].upper()
-    said = response.lower()
-    if len(said) > 2 * sum(map(len, options)):
+    reply = response.lower()
+    if len(reply) > 2 * sum(map(len, options)):
         return None
-    mentioned = [k for k, option in enumerate(options) if option.lower() in said]
+    mentioned = [k for k, option in enumerate(options) if option.lower() in reply]
     return letters[mentioned[0]] if len(mentioned) == 1 else None
 
 
@@ -383,8 +383,8 @@ LMMS_EVAL = (
 
 def lmms_eval_letter(response):
     """lmms-eval's rules: the first pattern that matches."""
-    found = (re.search(pattern, response.strip()) for pattern in LMMS_EVAL)
-    return next((m[1] for m in found if m), None)
+    result = (re.search(pattern, response.strip()) for pattern in LMMS_EVAL)
+    return next((m[1] for m in result if m), None)
 
 
 def test_where_both_harnesses_find_the_same_right_letter_so_does_the_extractor():

@@ -39,13 +39,13 @@ def test_moving_there_and_back_is_staying_and_what_stands_on_it_goes_along(stand
     assert went.source == "edited"
 
 
-def test_a_row_that_is_not_there_is_said():
+def test_a_row_that_is_not_there_is_reported():
     room = po3d.read_scene(ROOM)
     with pytest.raises(InputError, match="no object 99"):
         room.moved(99)
 
 
-def test_a_change_that_can_not_be_made_is_said():
+def test_a_change_that_can_not_be_built_is_reported():
     room = po3d.read_scene(ROOM)
     with pytest.raises(
         InputError,
@@ -58,7 +58,7 @@ def test_files_pixels_and_pil_images_give_one_table():
     model, path = po3d.load("street"), ROOT / "data" / "examples" / "street.jpg"
     with Image.open(path) as picture:
         tables = [
-            model.look(given) for given in (path, picture, np.asarray(picture.convert("RGB")))
+            model.look(supplied) for supplied in (path, picture, np.asarray(picture.convert("RGB")))
         ]
     assert len({tuple(o.position for o in t.objects) for t in tables}) == 1
     for odd in (np.zeros((4, 4), np.uint8), np.zeros((4, 4, 3))):
@@ -118,7 +118,7 @@ def test_an_answer_says_what_counts_as_a_car_where_words_do_not():
         assert " includes " not in str(model.ask(street, question))
 
 
-def test_a_world_that_there_is_not_is_said():
+def test_a_world_that_there_is_not_is_reported():
     with pytest.raises(InputError, match="known: street, rooms, photographs, orbit"):
         po3d.load("moon")
 

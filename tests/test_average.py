@@ -45,7 +45,7 @@ def test_means_of_estimators_lie_between_them(tmp_path):
         torch.testing.assert_close(
             weight.float(), wanted, atol=float(wanted.abs().max()) / 120 + 1e-3, rtol=0, msg=name
         )
-    assert [told["steps"] for told in record["training"]["mean of"].values()] == [0, 1]
+    assert [report["steps"] for report in record["training"]["mean of"].values()] == [0, 1]
     assert record["training"]["models"]["own"] == {"street": "0-2"}
     torch.manual_seed(0)
     EstimatorModule(TINY | {"hidden": 24}).export(tmp_path / "other", {}, {})
@@ -59,11 +59,11 @@ def test_what_is_no_mean_is_one_line(given, tmp_path, capsys):
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
 
 
-def main_of(given, folder):
+def main_of(supplied, folder):
     import sys
     from unittest import mock
 
-    with mock.patch.object(sys, "argv", ["x", str(folder / given[0]), *given[1:]]):
+    with mock.patch.object(sys, "argv", ["x", str(folder / supplied[0]), *supplied[1:]]):
         return main()
 
 

@@ -41,7 +41,7 @@ class Written(NamedTuple):
 
 def on_pages() -> list[Written]:
     """Command lines of fenced blocks, continued lines as one; of inline code those with options."""
-    found = []
+    result = []
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         fences = re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
@@ -56,8 +56,8 @@ def on_pages() -> list[Written]:
             if re.match(r"python (?:evaluate|train)\.py ", code)
         ]
         lines += [f"python evaluate.py {code}" for code in inline if re.match(r"'?wandb=", code)]
-        found += [Written(page.name, line) for line in lines if line.split(" ")[0] in PROGRAMS]
-    return found
+        result += [Written(page.name, line) for line in lines if line.split(" ")[0] in PROGRAMS]
+    return result
 
 
 def in_help() -> list[Written]:
@@ -70,18 +70,18 @@ def in_help() -> list[Written]:
     for name in SCRIPTS:
         source = script(SCRIPTS[name]).read_text(encoding="utf-8")
         texts[name] = source.split('"""')[1]
-    found = []
+    result = []
     for where, text in texts.items():
         lines = [
             re.split(r"\s{3,}", line.strip())[0]
             for line in re.sub(r"\\\n\s*", "", text).splitlines()
         ]
-        found += [
+        result += [
             Written(where, re.sub(r" \.\.\.(?= |$)", "", line))
             for line in lines
             if line.split(" ")[0] in PROGRAMS[:2] and len(line.split()) > 2
         ]
-    return found
+    return result
 
 
 COMMANDS = sorted({*on_pages(), *in_help()})
@@ -102,7 +102,7 @@ def parts(command: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("written", COMMANDS, ids=IDS)
-def test_a_documented_command_can_be_given_as_it_is_written(written):
+def test_a_documented_command_can_be_provided_as_it_is_written(written):
     if "<<" not in written.command:
         assert not SPECIAL.search(bare(written.command)), "quote what a shell would act upon"
     for words in parts(written.command):
@@ -112,49 +112,51 @@ def test_a_documented_command_can_be_given_as_it_is_written(written):
 
 def understood(words: list[str]) -> None:
     """The program has these options."""
-    program, *given = words
+    program, *supplied = words
     if program == "pip" or program.endswith("/pip"):
         extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
             "optional-dependencies"
         ]
-        for asked in re.findall(r"\[([^]]+)\]", " ".join(given)):
-            assert set(asked.split(",")) <= extras.keys()
-    elif program == "python" and given[0] in SCRIPTS:
-        composed(SCRIPTS[given[0]], tuple(given[1:]))
-    elif program == "python" and given[0] == "-m" and given[1].startswith("po3d"):
-        source = importlib.util.find_spec(given[1])
+        for query in re.findall(r"\[([^]]+)\]", " ".join(supplied)):
+            assert set(query.split(",")) <= extras.keys()
+    elif program == "python" and supplied[0] in SCRIPTS:
+        composed(SCRIPTS[supplied[0]], tuple(supplied[1:]))
+    elif program == "python" and supplied[0] == "-m" and supplied[1].startswith("po3d"):
+        source = importlib.util.find_spec(supplied[1])
         assert source is not None
         code = Path(source.origin).read_text(encoding="utf-8")
         if "figures_command(" in code:  # the command line that two modules share
             code += inspect.getsource(beliefs.figures_command)
-        assert all(f'"{flag}"' in code for flag in given[2:] if flag.startswith("--"))
-    elif program == "po3d" and given and given[0] in (*cli.SCRIPTS, "generate"):
-        composed(given[0], tuple(given[1:]))
-    elif program == "po3d" and given:
-        cli.parsed(given)
+        assert all(f'"{flag}"' in code for flag in supplied[2:] if flag.startswith("--"))
+    elif program == "po3d" and supplied and supplied[0] in (*cli.SCRIPTS, "generate"):
+        composed(supplied[0], tuple(supplied[1:]))
+    elif program == "po3d" and supplied:
+        cli.parsed(supplied)
 
 
 @functools.cache
 def composed(name: str, options: tuple[str, ...]) -> None:
     if "-m" in options:  # a sweep: every one of its jobs; the launchers are other packages'
-        given = [
+        supplied = [
             option
             for option in options
             if not option.startswith(("-m", "hydra")) and "${hydra" not in option
         ]
         each = [
             [f"{o.partition('=')[0]}={value}" for value in o.partition("=")[2].split(",")]
-            for o in given
+            for o in supplied
         ]
         for job in itertools.product(*each):
             composed(name, job)
     elif recipe := next((o.partition("=")[2] for o in options if o.startswith("recipe=")), ""):
         start = next((o.partition("=")[2] for o in options if o.startswith("start=")), "")
-        given = [o for o in options if not o.startswith(("recipe=", "start=", "export=", "out="))]
+        supplied = [
+            o for o in options if not o.startswith(("recipe=", "start=", "export=", "out="))
+        ]
         content = OmegaConf.load(ROOT / "configs" / "recipe" / f"{recipe}.yaml")
-        made = Recipe(OmegaConf.to_container(content), given, "runs", start)
-        for stage in made.stages:
-            made.request(stage, lambda own: OmegaConf.to_container(compose(name, own)))
+        built = Recipe(OmegaConf.to_container(content), supplied, "runs", start)
+        for stage in built.stages:
+            built.request(stage, lambda own: OmegaConf.to_container(compose(name, own)))
     elif options != ("--help",):
         compose(name, options)
 

@@ -196,11 +196,11 @@ def test_a_file_on_other_questions_is_not_replayed(release, tmp_path, capsys):
 
 def test_answers_below_a_probability_are_held_back(release, tmp_path):
     assert evaluate(release, tmp_path, "system=random", "abstain_below=0.3") == 0
-    given = list(read_predictions(tmp_path / "predictions.jsonl"))
-    assert {p.status for p in given} == {
+    supplied = list(read_predictions(tmp_path / "predictions.jsonl"))
+    assert {p.status for p in supplied} == {
         "abstained"
     }  # a guess among eleven numbers is never so sure
-    assert report(tmp_path)["statuses"] == {"abstained": len(given)}
+    assert report(tmp_path)["statuses"] == {"abstained": len(supplied)}
 
 
 def test_size_counts_images(release, tmp_path):
@@ -223,10 +223,10 @@ def test_resume_scores_a_finished_run_again_and_takes_no_other_for_it(release, t
         "size=2": "data.images",
     }
     for option, key in others.items():
-        given = ["system=random"] * (not option.startswith("system")) + [option]
+        supplied = ["system=random"] * (not option.startswith("system")) + [option]
         for more in ([], ["resume=true"]):
             held = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-            assert evaluate(release, tmp_path, *given, *more) == 2
+            assert evaluate(release, tmp_path, *supplied, *more) == 2
             error = capsys.readouterr().err
             assert (error.count("\n"), key in error, "overwrite=true" in error) == (1, True, True)
             assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == held
@@ -303,10 +303,10 @@ def test_default_folders_tell_runs_apart(options, folder, tmp_path, monkeypatch)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "twin.json").write_text("{}")
     chosen = {}
-    made = script.default_out
+    built = script.default_out
 
-    def spied(*given):
-        chosen["out"] = made(*given)
+    def spied(*supplied):
+        chosen["out"] = built(*supplied)
         raise InputError("no further")
 
     monkeypatch.setattr(script, "default_out", spied)
@@ -323,9 +323,9 @@ def test_alone_the_script_shows_rooms_from_plain_maps_with_true_tables_beside_th
     default = system_settings(defaults(options)["system"])
     settings = settings_of(system_settings(options["system"]), default)
     out = default_out(options, settings, default)
-    shown = OmegaConf.to_container(compose("evaluate", second), resolve=True)
-    assert shown["compare_to"] == [out]
-    assert shown["benchmark"]["scenes"] == default["scenes"] == "map"
+    display = OmegaConf.to_container(compose("evaluate", second), resolve=True)
+    assert display["compare_to"] == [out]
+    assert display["benchmark"]["scenes"] == default["scenes"] == "map"
     assert next(iter(BENCHMARKS)) == "hypo3d"  # the longest
 
 
@@ -422,11 +422,11 @@ def test_other_scans_are_other_data():
 
 
 def test_other_furniture_is_other_data(tmp_path):
-    found = []
+    result = []
     for library in (b"one", b"other"):
         (tmp_path / "a.sh3f").write_bytes(library)
-        found.append(digests_beside(SimpleNamespace(furniture=tmp_path))["furniture"])
-    assert found[0] != found[1]
+        result.append(digests_beside(SimpleNamespace(furniture=tmp_path))["furniture"])
+    assert result[0] != result[1]
 
 
 def test_what_stands_beside_is_on_the_same_questions_and_says_what_it_is(release, tmp_path, capsys):
@@ -507,8 +507,8 @@ def test_a_bad_option_is_one_line_and_writes_nothing(
     release, networks, tmp_path, capsys, override, says
 ):
     out = tmp_path / "out"
-    given = [option for option in networks if not override.startswith(option.split("=")[0])]
-    assert evaluate(release, out, *given, override) == 2
+    supplied = [option for option in networks if not override.startswith(option.split("=")[0])]
+    assert evaluate(release, out, *supplied, override) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ")
     assert error.count("\n") == 1
@@ -525,15 +525,15 @@ def test_a_missing_picture_ends_the_run_or_is_counted_and_named(
     assert evaluate(root, tmp_path / "out", *networks) == 2
     assert "image not found" in capsys.readouterr().err
     assert evaluate(root, tmp_path / "out", *networks, "benchmark.on_bad_image=count") == 0
-    printed, found = capsys.readouterr().out, report(tmp_path / "out")
-    assert found["statuses"] == {"unparsed": (IMAGES - 1) * EACH * 7, "failed": EACH * 7}
-    (said,) = found["notes"]
+    printed, result = capsys.readouterr().out, report(tmp_path / "out")
+    assert result["statuses"] == {"unparsed": (IMAGES - 1) * EACH * 7, "failed": EACH * 7}
+    (reply,) = result["notes"]
     assert (
         f"cannot read 1 image: {EACH * 7} questions failed and count as wrong (image not found: "
-        in said
+        in reply
     )
     for text in (printed, (tmp_path / "out" / "report.md").read_text()):
-        assert f"note: {said}" in text
+        assert f"note: {reply}" in text
 
 
 def test_a_part_of_the_release_is_noted_and_its_mean_stands_alone(release, tmp_path, capsys):
@@ -541,13 +541,13 @@ def test_a_part_of_the_release_is_noted_and_its_mean_stands_alone(release, tmp_p
     shutil.copytree(release, root)
     (root / "questions" / "L4_occ.json").rename(root / "questions" / "L4_occlusion.json")
     assert evaluate(root, tmp_path / "out", "system=oracle") == 0
-    printed, found = capsys.readouterr(), report(tmp_path / "out")
-    assert len(found["notes"]) == 2
-    for said in found["notes"]:
-        assert f"note: {said}" in printed.err
-        assert f"note: {said}" in printed.out
+    printed, result = capsys.readouterr(), report(tmp_path / "out")
+    assert len(result["notes"]) == 2
+    for reply in result["notes"]:
+        assert f"note: {reply}" in printed.err
+        assert f"note: {reply}" in printed.out
     assert "mean (6 of 7)" in printed.out
-    assert all("mean" not in row for row in found["published"])
+    assert all("mean" not in row for row in result["published"])
 
 
 def test_only_the_files_that_are_read_make_the_datas_hash(release, tmp_path):

@@ -88,10 +88,10 @@ def test_predictions_come_in_the_order_of_the_questions(tmp_path):
 
 
 def test_a_killed_run_goes_on_where_it_was_and_gives_the_same_files(tmp_path, monkeypatch):
-    whole, killed, asked = tmp_path / "whole", tmp_path / "killed", tmp_path / "asked"
-    monkeypatch.setenv("ASKED", str(asked))
+    whole, killed, query = tmp_path / "whole", tmp_path / "killed", tmp_path / "asked"
+    monkeypatch.setenv("ASKED", str(query))
     predict(Geometry(), Slow(), whole, IDENTITY)
-    asked.unlink()
+    query.unlink()
     script = (
         f"import test_evaluation as t; t.predict(t.Geometry(), t.Slow(), {str(killed)!r},"
         " t.IDENTITY)"
@@ -112,14 +112,14 @@ def test_a_killed_run_goes_on_where_it_was_and_gives_the_same_files(tmp_path, mo
     done = partial.read_bytes().count(b"\n") - 1
     with open(partial, "ab") as file:
         file.write(b'{"image": "7.png", "predic')  # a line torn by the kill
-    asked.unlink()
+    query.unlink()
     predict(Geometry(), Slow(), killed, IDENTITY)
-    assert len(asked.read_text().split()) == 8 - done
+    assert len(query.read_text().split()) == 8 - done
     for name in (PREDICTIONS, SCENES):
         assert (killed / name).read_bytes() == (whole / name).read_bytes()
 
 
-def begun(out: Path, identity: dict = IDENTITY, revision: str = "abc") -> dict:
+def start_run(out: Path, identity: dict = IDENTITY, revision: str = "abc") -> dict:
     """Leave an unfinished run of the first of two images; what runs it."""
 
     class Interrupted(Oracle):
@@ -138,7 +138,7 @@ def begun(out: Path, identity: dict = IDENTITY, revision: str = "abc") -> dict:
 
 
 def test_an_unfinished_run_of_something_else_stays_unless_it_may_be_overwritten(tmp_path):
-    begun(tmp_path)
+    start_run(tmp_path)
     held = (tmp_path / PARTIAL).read_bytes()
     other, later = {"system": "random"}, {"provenance": {"git_revision": "def"}}
     with pytest.raises(
@@ -190,7 +190,7 @@ def spoilt(line: bytes, **changes) -> bytes:
     ],
 )
 def test_a_damaged_unfinished_run_is_one_line_and_may_be_overwritten(tmp_path, damage, line):
-    about = begun(tmp_path)
+    about = start_run(tmp_path)
     partial = tmp_path / PARTIAL
     first, rest = partial.read_bytes().split(b"\n", 1)
     partial.write_bytes(held := damage(first + b"\n", rest))
@@ -217,27 +217,27 @@ def test_a_damaged_description_of_a_finished_run_is_one_line_and_may_be_overwrit
 
 
 def test_a_run_in_two_sittings_says_both(tmp_path):
-    about = begun(tmp_path)
+    about = start_run(tmp_path)
     second = {**about["provenance"], "date": "Tuesday", "machine": "theirs"}
     predict(Geometry(2), Oracle(), tmp_path, IDENTITY, about={**about, "provenance": second})
-    made = described(tmp_path)["provenance"]
-    assert (made["date"], made["machine"]) == ("Monday", "mine")
-    assert made["continued"] == [{"date": "Tuesday", "machine": "theirs"}]
+    built = described(tmp_path)["provenance"]
+    assert (built["date"], built["machine"]) == ("Monday", "mine")
+    assert built["continued"] == [{"date": "Tuesday", "machine": "theirs"}]
 
 
 def test_a_continued_run_is_scored_once_and_a_finished_one_again():
-    made = {"git_revision": "a", "versions": {}, "machine": {}, "date": "Monday"}
-    now = {"provenance": {**made, "date": "Tuesday"}}
+    built = {"git_revision": "a", "versions": {}, "machine": {}, "date": "Monday"}
+    now = {"provenance": {**built, "date": "Tuesday"}}
     sitting = {"versions": {}, "machine": {}, "date": "Tuesday"}
-    stored = {"provenance": {**made, "continued": [{**sitting, "date": "Monday"}, sitting]}}
+    stored = {"provenance": {**built, "continued": [{**sitting, "date": "Monday"}, sitting]}}
     assert scored(stored, now) == stored
-    later = {"provenance": {**made, "date": "Wednesday"}}
+    later = {"provenance": {**built, "date": "Wednesday"}}
     assert scored(stored, later)["provenance"]["scored"]["date"] == "Wednesday"
 
 
 def test_a_finished_run_of_something_else_stays_unless_it_may_be_overwritten(tmp_path):
     first = {"provenance": {"git_revision": "abc"}}
-    kept = predict(
+    retained = predict(
         Geometry(2), Oracle(), tmp_path, {"system": {"mode": "argmax", "seed": 0}}, about=first
     )
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
@@ -256,7 +256,7 @@ def test_a_finished_run_of_something_else_stays_unless_it_may_be_overwritten(tmp
             Geometry(1), Oracle(), tmp_path, {"system": {"mode": "argmax", "seed": 0}}, about=first
         )
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-    assert predict(Geometry(2), Oracle(), tmp_path, other, about=first, overwrite=True) == kept
+    assert predict(Geometry(2), Oracle(), tmp_path, other, about=first, overwrite=True) == retained
     assert described(tmp_path) == first
 
 
@@ -321,13 +321,13 @@ def scored_at(out: Path, revision: str, **options) -> dict:
     )
 
 
-def test_a_report_says_the_revision_that_made_its_predictions_and_the_one_that_scored_them(
+def test_a_report_says_the_revision_that_built_its_predictions_and_the_one_that_scored_them(
     tmp_path,
 ):
     assert "scored" not in scored_at(tmp_path, "aaa")["provenance"]
-    made = scored_at(tmp_path, "bbb", resume=True)["provenance"]
-    assert (made["git_revision"], made["date"]) == ("aaa", "aaa")
-    assert made["scored"]["git_revision"] == "bbb"
+    built = scored_at(tmp_path, "bbb", resume=True)["provenance"]
+    assert (built["git_revision"], built["date"]) == ("aaa", "aaa")
+    assert built["scored"]["git_revision"] == "bbb"
     page = (tmp_path / REPORT_PAGE).read_text()
     assert "revision aaa" in page
     assert "scored again: revision bbb" in page
@@ -336,7 +336,7 @@ def test_a_report_says_the_revision_that_made_its_predictions_and_the_one_that_s
     assert "scored" not in again
 
 
-def test_what_was_made_of_other_predictions_goes_and_logs_of_them_stay_apart(tmp_path):
+def test_what_was_built_of_other_predictions_goes_and_logs_of_them_stay_apart(tmp_path):
     scored_at(tmp_path, "aaa")
     for name in (HTML, GRID, ERRORS):
         (tmp_path / name).write_text("old")
@@ -390,7 +390,7 @@ def test_a_finished_run_is_answered_anew_unless_resumed(tmp_path, monkeypatch):
     assert len((tmp_path / "asked").read_text().split()) == 4
 
 
-def test_kept_tables_are_read_back(tmp_path, monkeypatch):
+def test_retained_tables_are_read_back(tmp_path, monkeypatch):
     monkeypatch.setenv("ASKED", str(tmp_path / "asked"))
     split = Geometry(3)
     predict(split, Slow(), tmp_path, IDENTITY)

@@ -23,26 +23,29 @@ def with_texts(column: str, changes: dict[str, str], **figures: float) -> Answer
     return Answers(items, now)
 
 
-def told(now: Answers, rule: str = "exact") -> list[tuple[str, bool]]:
+def text_of(now: Answers, rule: str = "exact") -> list[tuple[str, bool]]:
     return [tuple(m) for m in moved(Part("some", lambda: now, rule), packed(BEFORE), now)]
 
 
 @pytest.mark.parametrize("rule", ["exact", "tolerant", "speed"])
 def test_the_same_answers_are_silent(rule):
-    assert told(BEFORE, rule) == []
+    assert text_of(BEFORE, rule) == []
 
 
 def test_a_moved_answer_is_counted_and_named_with_its_figure():
     now = with_texts("answers", {"q007": "failed None", "q399": "ok 9"}, mean=99.5)
-    assert told(now) == [("2 of 400 answers moved: q007, q399", True), ("mean 100.0 -> 99.5", True)]
+    assert text_of(now) == [
+        ("2 of 400 answers moved: q007, q399", True),
+        ("mean 100.0 -> 99.5", True),
+    ]
 
 
 @settings(max_examples=12)  # all of 400 items are hashed anew
 @given(st.sets(st.integers(0, 399), min_size=1, max_size=5), st.text(min_size=1))
 def test_whatever_moved_is_noticed(which, text):
-    ((said, fails),) = told(with_texts("programs", {f"q{k:03d}": text for k in which}))
+    ((reply, fails),) = text_of(with_texts("programs", {f"q{k:03d}": text for k in which}))
     assert fails
-    assert "of 400 programs moved" in said
+    assert "of 400 programs moved" in reply
 
 
 def test_texts_of_the_same_short_digest_are_noticed_by_the_long_one():
@@ -66,18 +69,18 @@ def test_texts_of_the_same_short_digest_are_noticed_by_the_long_one():
     ],
 )
 def test_a_tolerant_part_fails_by_its_figures_alone(figures, fails):
-    answer, *rest = told(with_texts("answers", {"q001": "ok none"}, **figures), "tolerant")
+    answer, *rest = text_of(with_texts("answers", {"q001": "ok none"}, **figures), "tolerant")
     assert answer == ("1 of 400 answers moved: q001", False)
     assert [f for _, f in rest] == fails
 
 
 def test_other_items_columns_and_figures_fail_even_where_answers_may_move():
     fewer = {column: dict(list(texts.items())[1:]) for column, texts in BEFORE.items.items()}
-    assert told(Answers(fewer, BEFORE.figures), "tolerant") == [
+    assert text_of(Answers(fewer, BEFORE.figures), "tolerant") == [
         ("other items: 400 before, 399 now", True)
     ]
     alone = Answers({"answers": BEFORE.items["answers"]}, {"mean": Figure(100.0, 399)})
-    assert told(alone, "tolerant") == [
+    assert text_of(alone, "tolerant") == [
         ("gone: programs", True), ("mean 100.0 -> 100.0 of 400 -> 399", True), ("pose: gone", True),
     ]  # fmt: skip
 

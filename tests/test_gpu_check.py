@@ -62,11 +62,11 @@ def test_a_part_that_takes_too_long_is_stopped(monkeypatch):
     monkeypatch.setattr(gpu_check, "agreement", slow)
     monkeypatch.setattr(gpu_check, "evaluation", slow)
     start = time.perf_counter()
-    begun, stopped, skipped, *_ = gpu_check.rows(
+    started, stopped, skipped, *_ = gpu_check.rows(
         gpu_check.Check(torch.device("cpu"), 0.1, 1, [2]), 0.01
     )
     assert time.perf_counter() - start < 30
-    assert (begun.value, stopped.value) == ("1", "stopped after 0.01 minutes")
+    assert (started.value, stopped.value) == ("1", "stopped after 0.01 minutes")
     assert skipped.value == "skipped after 0.01 minutes"
     assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
 

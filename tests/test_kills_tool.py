@@ -12,7 +12,7 @@ from po3d.io.errors import InputError
 from tools import kills
 
 
-def test_all_jobs_are_drawn_and_ray_less_often():
+def test_all_jobs_are_rendered_and_ray_less_often():
     kinds = Counter(kills.sample_job(list(kills.JOBS), 3, k) for k in range(300))
     assert kinds.keys() == kills.JOBS.keys()
     assert min(count for kind, count in kinds.items() if kind != "ray") > 2 * kinds["ray"]
@@ -37,8 +37,12 @@ def test_times_of_day_and_temporary_files_are_no_difference(tmp_path):
 
 
 def test_the_times_at_which_a_run_was_continued_are_no_difference():
-    made = {"versions": {"po3d": "1"}, "machine": {"cores": 2}, "date": "2026-01-02T10:00:01+00:00"}
-    later = {**made, "date": "2026-01-02T10:05:01+00:00"}
+    built = {
+        "versions": {"po3d": "1"},
+        "machine": {"cores": 2},
+        "date": "2026-01-02T10:00:01+00:00",
+    }
+    later = {**built, "date": "2026-01-02T10:05:01+00:00"}
 
     def files(provenance):
         text = "# Report\n\n" + "".join(f"- {line}\n" for line in provenance_lines(provenance))
@@ -52,7 +56,7 @@ def test_the_times_at_which_a_run_was_continued_are_no_difference():
             for name, c in contents.items()
         }
 
-    whole = {**made, "git_revision": "abc"}
+    whole = {**built, "git_revision": "abc"}
     assert files({**whole, "continued": [later, later]}) == files(whole)
     elsewhere = {**later, "machine": {"cores": 8}}
     changed = kills.differences(files(whole), files({**whole, "continued": [elsewhere]}))
@@ -61,7 +65,7 @@ def test_the_times_at_which_a_run_was_continued_are_no_difference():
     assert changed == ["report.json", "report.md", "run.json"]
 
 
-def test_a_killed_command_is_told_from_one_that_ends(tmp_path, monkeypatch):
+def test_a_killed_command_is_reported_from_one_that_ends(tmp_path, monkeypatch):
     folder = tmp_path / "run"
     folder.mkdir()
     monkeypatch.setattr(kills.po3d, "main", lambda arguments: signal.pause())

@@ -16,16 +16,16 @@ from po3d.io.config import ROOT
 
 def with_their_requirements(names: set[str]) -> set[str]:
     """Distributions by their names, and all that they require without an extra."""
-    found: set[str] = set()
-    while names - found:
-        name = (names - found).pop()
-        found.add(name)
+    result: set[str] = set()
+    while names - result:
+        name = (names - result).pop()
+        result.add(name)
         try:
             wanted = importlib.metadata.requires(name) or []
         except importlib.metadata.PackageNotFoundError:
             continue
         names |= {plain(line) for line in wanted if "extra ==" not in line}
-    return found
+    return result
 
 
 def plain(requirement: str) -> str:
@@ -52,15 +52,15 @@ def lean(tmp_path_factory):
     return {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
 
 
-def ran(lean: dict, *command: str) -> subprocess.CompletedProcess:
+def run_once(lean: dict, *command: str) -> subprocess.CompletedProcess:
     return subprocess.run(
         [sys.executable, "-S", *command], capture_output=True, text=True, env=lean, cwd=ROOT
     )
 
 
 def test_every_command_runs_without_extras_or_names_the_one_that_it_needs(lean):
-    assert ran(lean, "-c", "import trimesh").returncode == 1
-    done = ran(lean, "tests/lean.py")
+    assert run_once(lean, "-c", "import trimesh").returncode == 1
+    done = run_once(lean, "tests/lean.py")
     assert done.returncode == 0, done.stdout + done.stderr[-2000:]
 
 
@@ -73,7 +73,7 @@ def test_a_fresh_twin_names_the_extra_that_it_needs_in_one_line(lean, tmp_path):
         f"synthetic_dir={tmp_path}",
         f"out={tmp_path}/out",
     ]
-    done = ran(lean, "evaluate.py", "benchmark=pulsecheck457", *fresh)
+    done = run_once(lean, "evaluate.py", "benchmark=pulsecheck457", *fresh)
     assert done.returncode == 2, done.stderr[-2000:]
     assert done.stderr.splitlines()[-1].startswith("error: this needs ")
     assert done.stderr.splitlines()[-1].endswith("pip install 'po3d[synthesis]'")

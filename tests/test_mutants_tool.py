@@ -48,7 +48,7 @@ def test_type_annotations_are_not_mutated(session):
     assert len(jobs(session, "work_items")) == 29
 
 
-def test_what_survived_is_told(session):
+def test_what_survived_is_reported(session):
     with sqlite3.connect(session) as base:
         rows = [("a", "KILLED", "x"), ("b", "SURVIVED", "y"), ("c", "INCOMPETENT", "z")]
         base.executemany("insert into work_results values (?, ?, ?)", rows)

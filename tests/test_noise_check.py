@@ -60,9 +60,9 @@ def test_the_summary_has_the_largest_difference_and_its_error():
         Point("heading", 9, 80.0, 83.0, 1.0),
         Point("color", 0.1, 7, 7, 0),
     ]
-    said = noise_check.summary(result)
-    assert "largest difference -3.00 points (standard error 1.00) at heading=9" in said
-    assert "sum of z squared 13.0 over 3 points" in said
+    reply = noise_check.summary(result)
+    assert "largest difference -3.00 points (standard error 1.00) at heading=9" in reply
+    assert "sum of z squared 13.0 over 3 points" in reply
     assert Point("color", 0.1, 7, 8, 0).z == math.inf
 
 

@@ -24,8 +24,8 @@ def write_run(folder: Path, perception: dict) -> Path:
 
 
 def test_the_mean_leaves_out_the_column_that_needs_masks(tmp_path: Path) -> None:
-    seen = dict.fromkeys(FIGURES, 0.5) | {"n": 7, "material": None}
-    line = figures([write_run(tmp_path, {"all": seen})]).splitlines()[-1].split()
+    visible = dict.fromkeys(FIGURES, 0.5) | {"n": 7, "material": None}
+    line = figures([write_run(tmp_path, {"all": visible})]).splitlines()[-1].split()
     six = [10.0 * k for k, name in enumerate(CATEGORIES) if name != MASKS]
     assert line[1:3] == ["7", f"{sum(six) / 6:.1f}"]
     assert line[3:] == ["-" if name == "material" else "0.50" for name in FIGURES]

@@ -37,7 +37,7 @@ def wheel_step():
     return module
 
 
-def test_the_wheel_holds_all_that_is_looked_for():
+def test_the_wheel_holds_all_that_is_examined_for():
     files = {paths.ROOT / name for name in wheel_step().shipped()}
     assert {paths.script(name) for name in ("evaluate", "train")} <= files
     places = [paths.CONFIGS, paths.CHECKPOINTS, paths.MINI, paths.NATURAL]
@@ -60,15 +60,15 @@ def test_an_installed_package_finds_its_files_in_any_folder(tmp_path, monkeypatc
     command.run()
     assert all(Path(path).exists() for path in command.get_outputs(include_bytecode=False))
     (tmp_path / "empty").mkdir()
-    ran = subprocess.run(
+    outcome = subprocess.run(
         [sys.executable, "-c", LOOK],
         cwd=tmp_path / "empty",
         env={**os.environ, "PYTHONPATH": str(target)},
         capture_output=True,
         text=True,
     )
-    assert ran.returncode == 0, ran.stderr[-2000:]
-    assert ran.stdout.startswith(
+    assert outcome.returncode == 0, outcome.stderr[-2000:]
+    assert outcome.stdout.startswith(
         "po3d train experiment=street_parser"
     )  # there is no train.py to run
     assert not any((tmp_path / "empty").iterdir())
@@ -84,7 +84,9 @@ def test_an_editable_install_gets_no_copies(tmp_path, monkeypatch):
     assert not any(tmp_path.iterdir())
 
 
-def test_what_an_installed_package_exports_is_found_in_the_working_directory(tmp_path, monkeypatch):
+def test_what_an_installed_package_exports_is_detected_in_the_working_directory(
+    tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(paths, "EXPORTS", Path("checkpoints"))
     assert checkpoint.locate("street_parser") == paths.CHECKPOINTS / "street_parser"

@@ -23,7 +23,7 @@ def test_the_site_builds_strictly(tmp_path):
         "--site-dir",
         str(tmp_path),
     ]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr[-3000:]
+    outcome = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert outcome.returncode == 0, outcome.stderr[-3000:]
     page = (tmp_path / "api" / "index.html").read_text(encoding="utf-8")
     assert "po3d.scene.table.Scene" in page

@@ -49,9 +49,9 @@ print(*sys.modules)
 def imported(code: str) -> set[str]:
     """The modules that are there when a fresh Python has run `code`."""
     command = [sys.executable, "-c", IMPORTED, code]
-    ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
-    assert ran.returncode == 0, ran.stderr[-2000:]
-    return set(ran.stdout.split())
+    outcome = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert outcome.returncode == 0, outcome.stderr[-2000:]
+    return set(outcome.stdout.split())
 
 
 def helped(*command: str) -> set[str]:
@@ -112,7 +112,7 @@ def test_the_options_name_every_benchmark_there_is():
     assert benchmarks() == sorted(BENCHMARKS)
 
 
-def test_a_room_is_asked_without_what_only_others_need():
+def test_a_room_is_queried_without_what_only_others_need():
     code = (
         "from po3d.__main__ import main; sys.exit(main(['ask', 'data/examples/room.json', 'How many"
         " beds are there?', '--parser', 'benchmark']))"
@@ -131,7 +131,7 @@ def test_a_room_is_asked_without_what_only_others_need():
 def test_an_answer_about_a_table_needs_no_compiler_and_no_trainer(text):
     """torch's compiler takes seconds to import, and is for nothing here."""
     command = ["ask", "data/examples/room.json", text]
-    found = imported(f"from po3d.__main__ import main; sys.exit(main({command!r}))")
+    result = imported(f"from po3d.__main__ import main; sys.exit(main({command!r}))")
     unwanted = {
         "torch._dynamo",
         "sympy",
@@ -140,7 +140,7 @@ def test_an_answer_about_a_table_needs_no_compiler_and_no_trainer(text):
         "timm",
         "torchvision",
     }
-    assert found & unwanted == set()
+    assert result & unwanted == set()
 
 
 def test_a_question_about_a_street_imports_no_other_domain():

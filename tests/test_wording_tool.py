@@ -63,8 +63,8 @@ def bank(tmp_path):
             scene or {}
         )
         (tmp_path / f"tables_{part}.jsonl").write_text(json.dumps(room) + "\n")
-        said = LINE | {"question": f"{part}: how many beds?"} | (line or {})
-        (tmp_path / f"sentences_{part}.jsonl").write_text(json.dumps(said) + "\n")
+        reply = LINE | {"question": f"{part}: how many beds?"} | (line or {})
+        (tmp_path / f"sentences_{part}.jsonl").write_text(json.dumps(reply) + "\n")
 
     for part in PARTS:
         write(part)
@@ -89,12 +89,12 @@ def bank(tmp_path):
         (None, {"question": " "}, "no question"),
     ],
 )
-def test_what_is_planted_is_found(bank, scene, line, says):
+def test_what_is_planted_is_detected(bank, scene, line, says):
     folder, write = bank
     assert check(folder)[0] == []
     write("dev", scene, line)
-    (found,) = check(folder)[0]
-    assert says in found
+    (result,) = check(folder)[0]
+    assert says in result
 
 
 def test_the_bank_is_clean():
@@ -114,11 +114,11 @@ def test_the_paraphrases_are_programs_in_words_that_no_held_out_part_has():
     assert len(pairs) > 5000
     assert not any(words(getattr(p.inputs, p.sort)) in held_out for p in pairs)
     starts = dict(zip(SORTS, STARTS, strict=True))
-    said = [(p.sort, p.call()) for p in pairs]
+    reply = [(p.sort, p.call()) for p in pairs]
     assert all(
-        c in REFUSALS if isinstance(c, str) else c.output in starts[sort] for sort, c in said
+        c in REFUSALS if isinstance(c, str) else c.output in starts[sort] for sort, c in reply
     )
-    assert sum(isinstance(c, str) for _, c in said) < 0.1 * len(said)
+    assert sum(isinstance(c, str) for _, c in reply) < 0.1 * len(reply)
     for pair in [p for p in pairs if p.table and p.program not in REFUSALS][::50]:
         named = [c.args[1] for c in pair.call().calls() if c.op == "filter" and c.args[0] == "name"]
         assert set(named) <= set(pair.inputs.names)
@@ -181,12 +181,12 @@ def bank_of(part):
 def test_the_programs_of_the_bank_give_the_hands_answers(part, step):
     scenes, lines, programs = bank_of(part)
     assert [p["n"] for p in programs] == list(range(len(lines)))
-    said = [
+    reply = [
         judged(lines[p["n"]], p, scenes[lines[p["n"]]["scene"]]).partition(" (")[0]
         for p in programs[::step]
     ]
-    assert said.count("ok") > 0.97 * (len(said) - said.count("no program"))
-    assert said.count("no program") < 0.2 * len(said)
+    assert reply.count("ok") > 0.97 * (len(reply) - reply.count("no program"))
+    assert reply.count("no program") < 0.2 * len(reply)
 
 
 def test_the_executors_answer_the_banks_programs_as_the_hands_do():
@@ -195,19 +195,19 @@ def test_the_executors_answer_the_banks_programs_as_the_hands_do():
     """
     scenes, lines, programs = bank_of("dev")
     tabled = {name: wording_read.scene_of(scene) for name, scene in scenes.items()}
-    said = [one for (one,) in wording_read.readings("gold", lines, programs, tabled)]
-    asked = [(line, one) for line, one, told in zip(lines, said, programs) if told["question"]]
-    right = [wording_read.judged(*one, agrees).outcome == "right" for one in asked]
+    reply = [one for (one,) in wording_read.readings("gold", lines, programs, tabled)]
+    query = [(line, one) for line, one, report in zip(lines, reply, programs) if report["question"]]
+    right = [wording_read.judged(*one, agrees).outcome == "right" for one in query]
     assert sum(right) > 0.92 * len(right)
     for kind, least in (("room", 0.9), ("street", 0.93), ("photo", 0.84), ("orbit", 0.97)):
-        of_kind = [r for r, (line, _) in zip(right, asked) if line["kind"] == kind]
+        of_kind = [r for r, (line, _) in zip(right, query) if line["kind"] == kind]
         assert sum(of_kind) > least * len(of_kind)
 
 
-def test_a_line_is_right_wrong_or_unanswered_by_what_is_said():
+def test_a_line_is_right_wrong_or_unanswered_by_what_is_reported():
     def outcome(answer, wanted, why=""):
-        said = wording_read.ParseResult(answer, 0.5, why)
-        return wording_read.judged(LINE | {"answer": wanted}, said, agrees).outcome
+        reply = wording_read.ParseResult(answer, 0.5, why)
+        return wording_read.judged(LINE | {"answer": wanted}, reply, agrees).outcome
 
     assert outcome("2", "two") == "right"
     assert outcome("2", "three") == "wrong"
@@ -223,18 +223,18 @@ def test_a_line_is_right_wrong_or_unanswered_by_what_is_said():
     assert outcome(None, "nothing", "ambiguous: two beds") == "no answer"
 
 
-def test_certainty_is_found_by_logistic_regression():
+def test_certainty_is_detected_by_logistic_regression():
     half = [wording_read.Judged("right" if k % 2 else "wrong", True, 0.3, "a") for k in range(400)]
     good = [wording_read.Judged("right" if k % 20 else "wrong", True, 0.9, "a") for k in range(400)]
     slope, offset = wording_read.certainty(half + good)
     reader = object.__new__(GeneralParser)
     reader.certainty = (slope, offset)
-    said = [reader.certain(p) for p in (0.3, 0.9)]
-    assert said == pytest.approx([0.5, 0.95], abs=0.01)
+    reply = [reader.certain(p) for p in (0.3, 0.9)]
+    assert reply == pytest.approx([0.5, 0.95], abs=0.01)
 
 
-def said(answer, p, **seen):
-    return wording_read.ParseResult(answer, p, evidence=ParseEvidence(p, **seen))
+def said(answer, p, **visible):
+    return wording_read.ParseResult(answer, p, evidence=ParseEvidence(p, **visible))
 
 
 def test_the_likeliest_reading_that_has_an_answer_is_taken():
@@ -260,7 +260,7 @@ def test_the_likeliest_reading_that_has_an_answer_is_taken():
 
 
 @pytest.mark.parametrize("true", [1.0, 0.5])
-def test_the_weights_at_which_right_answers_are_likeliest_are_found(true):
+def test_the_weights_at_which_right_answers_are_likeliest_are_detected(true):
     """Readings that are right as often as their share with these weights says; of those that fail
     none is right.
     """
@@ -270,10 +270,10 @@ def test_the_weights_at_which_right_answers_are_likeliest_are_found(true):
         first = (k // 5) % 40 < 40 * share
         lines.append(LINE | {"answer": "1" if first else "2"})
         several.append([said("1", p), said("2", 1 - p), said(None, p, fails=True)])
-    found = wording_read.calibrated(lines, several, agrees)
-    assert found.probability == pytest.approx(true, abs=0.1)
-    assert found.fails < -3
-    assert (found.calls, found.unchanged) == (0, 0)
+    result = wording_read.calibrated(lines, several, agrees)
+    assert result.probability == pytest.approx(true, abs=0.1)
+    assert result.fails < -3
+    assert (result.calls, result.unchanged) == (0, 0)
 
 
 def test_a_hands_lines_are_weighed_by_what_the_others_say():
@@ -292,8 +292,8 @@ def test_readings_of_a_lines_sentences_go_together_and_a_change_that_is_not_unde
     counts = Call.parse('count(filter(name, "bed", scene))')
     question = [ParserOutput(counts, 0.9), ParserOutput(None, 0.1, "none")]
     change = [ParserOutput(gone, 0.6), ParserOutput(None, 0.4, "beyond")]
-    asked = wording_read.question_of(LINE)
-    together = lambda **said: joined(wording_read.executor_of("room"), asked, said)  # noqa: E731
+    query = wording_read.question_of(LINE)
+    together = lambda **reply: joined(wording_read.executor_of("room"), query, reply)  # noqa: E731
     changed = together(question=question, change=change)
     assert [round(r.probability, 2) for r in changed] == [0.54, 0.36, 0.06, 0.04]
     assert [(bool(r.unread), r.change is None) for r in changed] == [
@@ -303,7 +303,7 @@ def test_readings_of_a_lines_sentences_go_together_and_a_change_that_is_not_unde
     assert [r.probability for r in together(question=question)] == [0.9, 0.1]
 
 
-def test_coverage_is_told_where_enough_answers_are_right():
+def test_coverage_is_reported_where_enough_answers_are_right():
     right = [wording_read.Judged("right", True, 0.9, "a") for _ in range(95)]
     wrong = [wording_read.Judged("wrong", True, p, "a") for p in [0.8] * 5 + [0.2] * 50]
     silent = [wording_read.Judged("no answer", True, 0.5, None) for _ in range(50)]
@@ -366,9 +366,9 @@ def test_no_held_out_sentence_is_trained_on(tmp_path):
     ):
         text = json.dumps(LINE | {"question": question})
         (tmp_path / f"sentences_{part}.jsonl").write_text(text + "\n")
-    (found,) = in_training(tmp_path)
+    (result,) = in_training(tmp_path)
     assert (
-        found == "train line 1: its question stands in test, too; left_out_train.txt should name 0"
+        result == "train line 1: its question stands in test, too; left_out_train.txt should name 0"
     )
     (tmp_path / "left_out_train.txt").write_text("# why\n0\n")
     assert list(in_training(tmp_path)) == []
@@ -390,10 +390,16 @@ def test_a_second_hand_that_was_blind_agrees():
 
 
 def test_two_hands_agree_in_other_words_but_not_in_another_answer(tmp_path):
-    said = [("2", "two"), ("left", "right"), (None, None), (None, "no"), ("the red cup", "red cup")]
+    reply = [
+        ("2", "two"),
+        ("left", "right"),
+        (None, None),
+        (None, "no"),
+        ("the red cup", "red cup"),
+    ]
     files = {
-        "sentences": [{"answer": a} for a, _ in said],
-        "blind": [{"n": n, "answer": b} for n, (_, b) in enumerate(said)],
+        "sentences": [{"answer": a} for a, _ in reply],
+        "blind": [{"n": n, "answer": b} for n, (_, b) in enumerate(reply)],
     }
     for name, lines in files.items():
         (tmp_path / f"{name}_dev.jsonl").write_text(

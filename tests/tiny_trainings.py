@@ -169,5 +169,7 @@ def run(
         "enable_progress_bar": False,
         "gradient_clip_val": 5.0,
     }
-    given = {"export": export, "ema": ema, "save_every": save_every, "seed": seed}
-    return trained, train(trained, data or own, out, config or {}, {**options, **trainer}, **given)
+    supplied = {"export": export, "ema": ema, "save_every": save_every, "seed": seed}
+    return trained, train(
+        trained, data or own, out, config or {}, {**options, **trainer}, **supplied
+    )

@@ -74,8 +74,7 @@ class SpeedFigure(NamedTuple):
 
 def rate(work: Callable[[], object], units: int, seconds: float) -> float:
     """Return units per second of the fastest of at least three runs within about `seconds`, after
-    one warm-up run.
-    """
+    one warm-up run."""
     work()
     best, runs, end = float("inf"), 0, time.perf_counter() + seconds
     while runs < 3 or time.perf_counter() < end:
@@ -113,8 +112,7 @@ def executor_figures(split: Split, seconds: float) -> list[SpeedFigure]:
 
 def _doubtful(scene: Scene) -> Scene:
     """Return a ground-truth scene with uncertain poses, flips and existence, and uniform
-    distributions for missing attributes.
-    """
+    distributions for missing attributes."""
     spread = tuple(tuple(row) for row in np.diag([0.01, 0.01, 0.003]).tolist())
     even = {
         attribute: dict.fromkeys(values, 1 / len(values))
@@ -224,8 +222,7 @@ def room_figures(seconds: float, rooms: int | None = None) -> list[SpeedFigure]:
     """Measure parsed edits and questions of the shipped Hypo3D rooms in their frames, on one core.
     Each room is prepared once for its edits, and each edit is applied once for its questions (two
     of each, as in the release; no controls, which repeat questions); the plain implementation
-    starts from the bare scene for every question.
-    """
+    starts from the bare scene for every question."""
     split = hypo3d.load(BENCHMARKS["hypo3d"].mini, "mini").first(rooms)
     changes: dict[str, dict[str, list[Call]]] = {}
     scenes = {}
@@ -304,8 +301,7 @@ def figures(
     device: str = "cpu",
 ) -> Iterator[SpeedFigure]:
     """Return all figures, each measured for about `seconds`, with the checkpoints of these names or
-    paths; networks run on `device`.
-    """
+    paths; networks run on `device`."""
     split = pulsecheck457.open_mini()
     yield from executor_figures(split, seconds)
     reader = Parser.from_checkpoint(locate(parser), device=device)

@@ -69,9 +69,12 @@ def is_participle(name: str) -> bool:
 
 
 def names(source: Source) -> Iterator[tuple[str, int]]:
-    """The identifiers of a file and their lines; before Python 3.12 none inside f-strings."""
+    """The identifiers of a file and their lines, without hypothesis' decorator `given`; before
+    Python 3.12 none inside f-strings."""
+    of_hypothesis = {"given"} if "from hypothesis import" in source.text else set()
     for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
-        if token.type == tokenize.NAME and not keyword.iskeyword(token.string):
+        skipped = keyword.iskeyword(token.string) or token.string in of_hypothesis
+        if token.type == tokenize.NAME and not skipped:
             yield token.string, token.start[0]
 
 

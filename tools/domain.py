@@ -73,8 +73,7 @@ def _pictures(folders: list[str], most: int) -> list[Path]:
 
 def fit(paths: dict[str, list[Path]], names: list[str]) -> None:
     """Fit the statistics of each kind against all others, and write them into the JSON of the
-    checkpoints `names`.
-    """
+    checkpoints `names`."""
     for name in names:
         estimator_class, kinds = ESTIMATORS[name]
         path = checkpoint.locate(name).with_suffix(".json")
@@ -97,8 +96,7 @@ def fit(paths: dict[str, list[Path]], names: list[str]) -> None:
 
 def figures(paths: dict[str, list[Path]], photographs: Path | None, seed: int) -> None:
     """Print, for each name, the share of pictures that each estimator rejects, and the domain
-    chosen by auto.
-    """
+    chosen by auto."""
     estimators = [estimator_class.named(name) for name, (estimator_class, _) in ESTIMATORS.items()]
     rows = []
     for name, pictures in _all(paths, photographs, seed):
@@ -148,8 +146,7 @@ def crops(paths: list[Path], seed: int) -> Iterator[np.ndarray]:
 
 def noise(k: int, seed: int) -> np.ndarray:
     """Return picture k of noise: independent pixels, soft blobs of a few cells, or one colour, in
-    turn.
-    """
+    turn."""
     r = rng(seed, "domain/noise", k)
     if k % 3 == 0:
         return r.integers(0, 256, SIZE, dtype=np.uint8)

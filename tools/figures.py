@@ -56,8 +56,7 @@ def report(run: str) -> dict:
 
 def figure(reports: Reports, run: str, row: str) -> str:
     """Return a row's value as formatted in tables. Raise InputError for a row that the report
-    lacks.
-    """
+    lacks."""
     rows = {r["name"]: r["value"] for r in reports(run)["rows"]}
     if row not in rows:
         raise InputError(f"the run {run!r} has no row {row!r}; its rows are {', '.join(rows)}")

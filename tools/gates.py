@@ -104,8 +104,7 @@ def packed(answers: Answers) -> dict[str, Any]:
 
 def moved(part: Part, before: Mapping[str, Any], answers: Answers) -> list[Moved]:
     """Return the differences between a part's record and its outputs, one line each, with whether
-    it fails the check.
-    """
+    it fails the check."""
     after, strict = packed(answers), part.rule != "tolerant"
     changes = [
         Moved(f"{what} {', '.join(names)}")
@@ -230,8 +229,7 @@ def twin(benchmark: str) -> Answers:
 
 def street_parses(bank: str) -> Answers:
     """Return the programs of a bank's questions about streets; "" for those outside the
-    language.
-    """
+    language."""
     from po3d.language.read.street_parser import Parser
 
     texts = [record["question"] for record in _bank(bank)]
@@ -257,8 +255,7 @@ def room_parses(bank: str) -> Answers:
 
 def wordings(bank: str) -> Answers:
     """Return the parses of a bank's wordings of 3DSRBench's questions, each filled with random
-    objects.
-    """
+    objects."""
     from po3d.language.programs.threedsrbench import OPERATIONS, PhraseCall
     from po3d.language.read.threedsrbench_reader import read
     from po3d.language.say.threedsrbench import speak
@@ -277,8 +274,7 @@ def wordings(bank: str) -> Answers:
 
 def groundings(bank: str) -> Answers:
     """Return the rows of a scene to which a bank's noun phrases refer: those with at least half of
-    the highest belief.
-    """
+    the highest belief."""
     from po3d.reasoning.grounding import ground
     from po3d.scene.table import from_json
 
@@ -385,8 +381,7 @@ def speeds() -> Answers:
 
 def parts() -> list[Part]:
     """Return all parts, those without networks first. This uses only evaluate.py's options and
-    files, so that trees with other modules can be compared.
-    """
+    files, so that trees with other modules can be compared."""
     result = []
     for benchmark, systems in BENCHMARKS.items():
         for name, (rule, networks, options) in systems.items():
@@ -449,8 +444,7 @@ BANKS: dict[Callable[[str], Answers], Sequence[str]] = {
 
 def chosen(all_parts: Sequence[Part], arguments: argparse.Namespace) -> list[Part]:
     """Return the parts selected on the command line. Raise InputError for a name without a
-    match.
-    """
+    match."""
     selected = [p for p in all_parts if not (arguments.fast and p.networks)]
     selected = [p for p in selected if not (arguments.networks and not p.networks)]
     if not arguments.only:
@@ -465,8 +459,7 @@ def chosen(all_parts: Sequence[Part], arguments: argparse.Namespace) -> list[Par
 
 def _fits(part: Part, name: str) -> bool:
     """Return whether `name` is the part's name, a prefix of it up to a slash, or a pattern with
-    stars that matches it.
-    """
+    stars that matches it."""
     return fnmatch(part.name, name) or part.name.startswith(f"{name.rstrip('/')}/")
 
 
@@ -563,8 +556,7 @@ def recorded(path: Path) -> dict[str, Any]:
 
 def _compressed(columns: Mapping[str, str], written: set[str]) -> dict[str, str]:
     """Return digests of columns with the items' compressed. Columns whose long digest is in
-    `written` are stored without items; the others' are added to `written`.
-    """
+    `written` are stored without items; the others' are added to `written`."""
     result = {}
     for column, digests in columns.items():
         whole, _, items = digests.partition(":")
@@ -577,8 +569,7 @@ def _compressed(columns: Mapping[str, str], written: set[str]) -> dict[str, str]
 
 def _write(path: Path, baseline: Mapping[str, Any]) -> None:
     """Write JSON atomically with one line per key of a part, figures separate from digests, for
-    readable diffs.
-    """
+    readable diffs."""
     written: set[str] = set()
     columns = {}
     for name in sorted(baseline):

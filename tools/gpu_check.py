@@ -87,8 +87,7 @@ class Check(NamedTuple):
 
     def rate(self, work: Callable[[], int], warm_up: int) -> float:
         """Return units per second: `work` is called for `seconds` after `warm_up` calls, and
-        returns its units.
-        """
+        returns its units."""
         for _ in range(warm_up):
             work()
         self.synchronize()
@@ -217,8 +216,7 @@ def agreement(check: Check) -> Iterator[Row]:
 
 def rows(check: Check, minutes: float = LIMIT) -> Iterator[Row]:
     """Measure everything in `minutes`: then the running part is stopped and the others are
-    skipped.
-    """
+    skipped."""
     end = time.perf_counter() + 60 * minutes
     first = check.batches[0]
     parts: list[tuple[str, Callable[[], Row | Iterator[Row]]]] = [

@@ -156,8 +156,7 @@ def killed(arguments: list[str], folder: Path, seconds: float) -> bool:
 
 def written(folder: Path) -> dict[str, bytes]:
     """Return all files below a folder except temporary ones, each as in an uninterrupted run at no
-    time: see `timeless`.
-    """
+    time: see `timeless`."""
     return {
         str(path.relative_to(folder)): timeless(path.name, path.read_bytes())
         for path in sorted(folder.rglob("*"))
@@ -167,8 +166,7 @@ def written(folder: Path) -> dict[str, bytes]:
 
 def timeless(name: str, data: bytes) -> bytes:
     """Return the content of a file without times of day and without the times at which its run was
-    continued. Each of the latter must describe this machine and these versions, else it stays.
-    """
+    continued. Each of the latter must describe this machine and these versions, else it stays."""
     if Path(name).suffix not in (".json", ".jsonl", ".md", ".html", ".csv"):
         return data
     if name in (runs.RUN, runs.REPORT):
@@ -210,8 +208,7 @@ def sample_job(kinds: list[str], seed: int, attempt: int) -> str:
 
 def kill_often(jobs: dict[str, list[str]], count: int, seed: int, place: Path) -> list[list]:
     """Return a row for each killed run: job, time, files present at that time, temporary files
-    left and differences in the end.
-    """
+    left and differences in the end."""
     inputs = Inputs(place)
     wholes: dict[str, tuple[list[str], float, dict[str, bytes]]] = {}
     rows: list[list] = []

@@ -129,8 +129,7 @@ def commands(page: Path = PAGE) -> list[str]:
 
 def raw_annotations(folder: Path) -> Path:
     """Write some annotations of the shipped 3DSRBench split as the release's raw CSV, with their
-    images, and return the CSV.
-    """
+    images, and return the CSV."""
     relations = {op: name for name, op in RELATIONS.items()}
     folder.mkdir(parents=True)
     split, rows = opened("3dsrbench", None, 2), []
@@ -160,8 +159,7 @@ def raw_annotations(folder: Path) -> Path:
 
 def released_table(folder: Path) -> None:
     """Write rows of the shipped 3DSRBench split as the release's parquet: originals and flips,
-    without rotations.
-    """
+    without rotations."""
     import pyarrow
     import pyarrow.parquet
 
@@ -272,8 +270,7 @@ def _pose_items(folder: Path) -> None:
 
 def programs(size: int | None) -> int:
     """Run system=lmm_parser on true tables for every benchmark; return the number of those below
-    100.0.
-    """
+    100.0."""
     below = 0
     with tempfile.TemporaryDirectory() as name, running() as url:
         for benchmark in BENCHMARKS:

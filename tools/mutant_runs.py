@@ -99,8 +99,7 @@ def child_outcome(
 
 def import_libraries(names: list[str]) -> None:
     """Import the modules that are not the project's, and neither part of a test file nor
-    private.
-    """
+    private."""
     beside = {path.stem for path in Path("tests").rglob("*.py")}
     for name in names:
         first = name.partition(".")[0]

@@ -22,8 +22,7 @@ ROOMS = ("hypo3d_rooms.jsonl.bz2", "hypo3d_rooms2.jsonl.bz2", "hypo3d_rooms3.jso
 
 def run(split: str, checkpoint: str, out: str) -> None:
     """Print the shares of correct, unparsed, failed and wrong answers; for the development part
-    also the failures.
-    """
+    also the failures."""
     items = list(read_jsonl(BANK / f"hypo3d_{split}.jsonl.bz2", "natural question bank"))
     rooms = {
         r["image"]: from_json(r)

@@ -37,8 +37,7 @@ OCCLUDED = 0.4  # share of occluded objects, about as in the twin
 
 def random_table(seed: int, index: int) -> Scene:
     """Return a random ground-truth scene by the benchmark's placement rules; occlusions are random,
-    because no image is rendered.
-    """
+    because no image is rendered."""
     r = rng(seed, "natural", index)
     layout = sample_layout(r, split="test", look="studio")
     objects = tuple(
@@ -58,8 +57,7 @@ def random_table(seed: int, index: int) -> Scene:
 def with_mentions(program: StreetProgram, tables: Sequence[Scene], seed: int) -> list[Scene]:
     """Return scenes that are likely to contain what the program mentions: in half of them, one
     object takes the values of each chain of filters. A program about "the red bus" seldom has an
-    answer on purely random scenes.
-    """
+    answer on purely random scenes."""
     chains: list[dict[str, str]] = []
     for k, step in enumerate(program.steps):
         last = k + 1 == len(program.steps) or program.steps[k + 1].op != "filter"

@@ -50,8 +50,7 @@ PHRASES = (
 
 def wordings(which: str) -> dict:
     """Return the percentage of the bank's questions parsed correctly, and the wordings that never
-    are.
-    """
+    are."""
     records = _bank(f"srbench_wordings_{which}.jsonl.bz2")
     right, lost = 0, []
     for record in records:
@@ -75,8 +74,7 @@ def wordings(which: str) -> dict:
 
 def phrases(which: str) -> dict:
     """Return precision and recall of rows in percent, and the share of phrases with exactly the
-    correct rows.
-    """
+    correct rows."""
     tables = {s.image: s for s in (from_json(r) for r in _bank("grounding_scenes.jsonl.bz2"))}
     both = predicted = wanted = exact = 0
     records = _bank(f"grounding_{which}.jsonl.bz2")

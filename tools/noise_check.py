@@ -159,8 +159,7 @@ class NoiseCheck:
 
     def point(self, quantity: str, sigma: float, seeds: int) -> Point:
         """Return a point over `seeds` seeds of each way; InputError if one seed gives two
-        results.
-        """
+        results."""
         for seed in range(min(SAME, seeds)):
             at = quantity, sigma, seed, self.questions
             one = [p.answer for p in self.by_pipeline(*at)]
@@ -188,8 +187,7 @@ def _grouped(questions: Sequence[Question]) -> list[list[Question]]:
 
 def points(check: NoiseCheck, evaluations: int) -> Iterator[Point]:
     """Yield all points of the curves that some question reads, with `evaluations` by the pipeline
-    in all.
-    """
+    in all."""
     curves = {quantity: s for quantity, s in check.curves.items() if check.affected(quantity)}
     pairs = [(quantity, sigma) for quantity, sigmas in curves.items() for sigma in sigmas]
     seeds = math.ceil(max(1, evaluations) / max(1, len(pairs)))

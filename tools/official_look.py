@@ -75,8 +75,7 @@ def make(arguments: argparse.Namespace) -> None:
 
 def figures(runs: list[Path]) -> str:
     """Print a row for each run of `evaluate.py`, and below it the objects rendered from official
-    files and from our models.
-    """
+    files and from our models."""
     rows = []
     for run in runs:
         report = read_json(run / "report.json", "report")
@@ -125,8 +124,7 @@ def _cells(figures_row: Mapping[str, float | None]) -> list[str | None]:
 
 def _by_origin(run: Path, root: str) -> list[tuple]:
     """Return the rows of types rendered from official files, and of the others; empty if all are
-    ours.
-    """
+    ours."""
     official = read_json(Path(root) / "twin.json", "twin description").get("vehicles")
     if not official:
         return []

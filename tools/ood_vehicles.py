@@ -105,8 +105,7 @@ class Body(NamedTuple):
 
     def scale(self, size: str) -> float:
         """Return the world units per metre that scale it to the length of the benchmark's `leaf` of
-        that size.
-        """
+        that size."""
         return float(extent(self.leaf, size)[0] / self.model.extent[0])
 
 
@@ -137,8 +136,7 @@ def load_bodies(folder: str | Path) -> list[Body]:
 
 def nearest_leaf(category: str, size: Sequence[float]) -> str:
     """Return the type of a super-category whose width and height at equal length are most similar,
-    in ratio.
-    """
+    in ratio."""
 
     def distance(leaf: str) -> float:
         ratio = np.log(np.array(size) / np.array(EXTENTS[leaf]))
@@ -171,7 +169,7 @@ def sample_items(r: np.random.Generator, bodies: Sequence[Body]) -> list[Item]:
         length, width, _ = (
             np.maximum(size_own, extent(item.body.leaf, item.size)) * FOOTPRINT_MARGIN / 2
         )
-        rectangle = Footprint(item.x, item.y, item.heading, float(length), float(width))
+        rectangle = item.x, item.y, item.heading, float(length), float(width)
         if any(overlapping(rectangle, other) for other in taken):
             refused += 1
             if refused > MAX_RETRIES:
@@ -184,8 +182,7 @@ def sample_items(r: np.random.Generator, bodies: Sequence[Body]) -> list[Item]:
 
 def placed(item: Item, control: bool, r: np.random.Generator) -> PlacedMesh:
     """Return the renderer's input: the third-party vehicle in its own colours, or the twin's
-    variant in one of the benchmark's.
-    """
+    variant in one of the benchmark's."""
     finish = sample_finish("paint", r)
     where, leaf = (item.x, item.y), item.body.leaf
     if not control:
@@ -203,8 +200,7 @@ def placed(item: Item, control: bool, r: np.random.Generator) -> PlacedMesh:
 
 def truth(items: Sequence[Item], control: bool, jitter: Array) -> Scene:
     """Return the ground-truth scene. Only the super-category of the shape is known: its types are
-    equally probable.
-    """
+    equally probable."""
     objects = []
     for item in items:
         leaves = SUPER_CATEGORIES[item.body.category]
@@ -237,8 +233,7 @@ def _painted(items: Sequence[Item], control: bool, style: int) -> list:
 
 def shoot(seed: int, index: int, bodies: Sequence[Body], renderer: Renderer, control: bool) -> Shot:
     """Render picture `index` of a seed. Both series have equal items, camera and style; sampling is
-    repeated until each vehicle has MIN_VISIBLE_PX visible pixels, as in the benchmark.
-    """
+    repeated until each vehicle has MIN_VISIBLE_PX visible pixels, as in the benchmark."""
     r = rng(seed, "second look", index)
     for _ in range(MAX_SCENES):
         items = sample_items(r, bodies)
@@ -273,8 +268,7 @@ def figures(
     predicted: Sequence[Scene], shots: Sequence[Shot]
 ) -> dict[str, dict[str, float | None]]:
     """Return metrics over all objects, by super-category and by vehicle. Fractions are in [0, 1],
-    positions in world units.
-    """
+    positions in world units."""
     gt = [shot.gt for shot in shots]
     result = {"all": _row(predicted, gt)}
     names = {o.name for scene in gt for o in scene.objects}
@@ -289,8 +283,7 @@ def _row(
     predicted: Sequence[Scene], gt: Sequence[Scene], names: Sequence[str] = ()
 ) -> dict[str, float | None]:
     """Return metrics of the ground-truth objects with these names (default: all). All objects are
-    matched first, so that an object's match does not depend on the selection.
-    """
+    matched first, so that an object's match does not depend on the selection."""
     pairs, cropped = [], []
     right: list[bool] = []
     for p, g in zip((scene.certain() for scene in predicted), gt):
@@ -337,8 +330,7 @@ def contact_sheet(
     shots: Sequence[Shot], predicted: Sequence[Scene], count: int = SHEET_SIZE
 ) -> Image.Image:
     """Compose two columns of pictures with the predicted scene drawn over the ground truth in
-    white.
-    """
+    white."""
     tiles = [
         draw_scene(shot.rgb, scene.certain(), shot.gt)
         for shot, scene in itertools.islice(zip(shots, predicted), count)
@@ -354,8 +346,7 @@ def run(
     out: Path, pictures: int, seed: int, furniture: str, checkpoint: str, refine: bool = False
 ) -> None:
     """Render, estimate, match; print the figures and write them to `out`/second_look.json beside
-    the pictures.
-    """
+    the pictures."""
     bodies = load_bodies(furniture)
     estimator = StreetEstimator.from_checkpoint(locate(checkpoint))
     if refine:

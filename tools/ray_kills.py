@@ -41,8 +41,7 @@ SETTINGS = {
 @contextlib.contextmanager
 def cluster(machines: int, cpus: int = 1) -> Iterator:
     """Start this number of machines with `cpus` each, besides the driver's machine, which has none
-    for work.
-    """
+    for work."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     import ray
     from ray.cluster_utils import Cluster

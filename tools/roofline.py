@@ -58,8 +58,7 @@ SECONDS = 2.0  # approximate measuring time per stage
 
 class Counted(TorchDispatchMode):
     """Counts the operations executed inside: `flops`, `bytes`, `operations`, `peak` (see the
-    module), and collects the names of host synchronisations in `waits`.
-    """
+    module), and collects the names of host synchronisations in `waits`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -184,8 +183,7 @@ def stages(
     packed: bool | None = None,
 ) -> Iterator[TimedStage]:
     """Yield the stages from the named images to the answers of their questions; each uses the
-    results of those before. `packed`: see `detection.detected`.
-    """
+    results of those before. `packed`: see `detection.detected`."""
     looks, device = estimator.looks, estimator.device
 
     def read() -> np.ndarray:
@@ -240,8 +238,7 @@ def stages(
 
 def measured(work: Callable[[], Any], device: torch.device, seconds: float = SECONDS) -> float:
     """Return the seconds of the fastest of at least three runs, after a warm-up: CPU time, or
-    wall-clock time on a GPU.
-    """
+    wall-clock time on a GPU."""
     clock = time.process_time if device.type == "cpu" else time.perf_counter
 
     def once() -> float:
@@ -260,8 +257,7 @@ def measured(work: Callable[[], Any], device: torch.device, seconds: float = SEC
 
 class Roof(NamedTuple):
     """Peak rates of this machine per second: operations of large matrix products, bytes of large
-    copies.
-    """
+    copies."""
 
     flops: float
     doubles: float
@@ -288,8 +284,7 @@ def tables(
     estimator: StreetEstimator, parser: Parser, split: Split, batch: int | None = None
 ) -> Iterator[tuple[str, Table]]:
     """Yield titles and tables. `batch`: images per batch; None for the estimators' default on the
-    device.
-    """
+    device."""
     device = estimator.device
     on_cpu = device.type == "cpu"
     batch = batch or (CHUNK if on_cpu else GPU_BATCH)

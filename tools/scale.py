@@ -85,8 +85,7 @@ class Copies:
 
 def copies(split: Split, count: int, each: int | None = None) -> Copies:
     """Return a split of `count` questions, ordered by image; `each` limits the questions per image
-    and varies which are used.
-    """
+    and varies which are used."""
     by_image: dict[str, list[Question]] = {}
     for q in sorted(split.questions, key=lambda q: q.image):
         by_image.setdefault(q.image, []).append(q)
@@ -126,8 +125,7 @@ def _executed(split: Split, part: Sequence[Question]) -> None:
 
 def evaluated(split: Split, count: int, system: System, each: int | None = None) -> dict:
     """Evaluate `system` on `count` questions (see `copies`) in a temporary folder and return the
-    report.
-    """
+    report."""
     about = {
         "benchmark": "pulsecheck457",
         "split": "copies",
@@ -144,8 +142,7 @@ def evaluated(split: Split, count: int, system: System, each: int | None = None)
 
 def figure(work: str, size: int) -> ScaleFigure:
     """Measure `work` on `size` units in this process, repeated for up to SECONDS after a small
-    warm-up run.
-    """
+    warm-up run."""
     split = pulsecheck457.open_mini()
     if work == "executor":
 

@@ -112,8 +112,7 @@ def _at(scene: Scene, camera: Camera) -> Scene:
 
 def as_camera_sees(scene: Scene) -> Scene:
     """Rotate and translate the scene so that its camera is above the origin and looks along +x;
-    heights are unchanged.
-    """
+    heights are unchanged."""
     eye, way = scene.camera.position[:2], scene.camera.cam_T_world.rotation[2, :2]
     yaw = -math.atan2(way[1], way[0])
     turn = rotation(yaw)
@@ -191,8 +190,7 @@ def _fuse(
 def position_error(predicted: Scene, true: Scene, matches: dict[int, int]) -> Array:
     """Return the ground distances (k,) of the matched rows (predicted -> ground truth) after the
     best rotation and translation: each scene has its own world frame, so only relative positions
-    can be wrong.
-    """
+    can be wrong."""
     here = np.array([predicted.objects[i].position[:2] for i in matches])
     there = np.array([true.objects[j].position[:2] for j in matches.values()])
     if len(here) < 2:

@@ -45,8 +45,7 @@ class Caption(NamedTuple):
 
 def relations() -> tuple[dict[str, str], dict[str, str]]:
     """Return the relations with their programs of "x" and "y", and those without a program with the
-    reason.
-    """
+    reason."""
     programs, without = {}, {}
     for line in lines_beside(__file__, "vsr_relations.txt"):
         name, mark, rest = re.split(r" ([=-]) ", line, maxsplit=1)
@@ -56,8 +55,7 @@ def relations() -> tuple[dict[str, str], dict[str, str]]:
 
 def captions(path: Path, known: set[str]) -> Iterator[Caption]:
     """Yield the captions of a file. Raise InputError for a caption that does not contain its
-    relation, or an unlisted relation.
-    """
+    relation, or an unlisted relation."""
     for record in read_jsonl(path, "captions"):
         text, relation = str(record.get("caption", "")), str(record.get("relation", ""))
         if relation not in known:
@@ -91,14 +89,13 @@ def wanted(caption: Caption, program: str, pipeline: Pipeline) -> str:
     named = {"x": caption.first, "y": caption.second}
     call = Call.parse(re.sub(r'"([xy])"', lambda m: f'"{named[m[1]]}"', program))
     question = Question("caption", "caption", caption.text, "2d", "")
-    parse = pipeline.executor.adapted(call, question)
-    return pipeline.executor.stored_text(ParsedQuestion(parse))
+    parse = pipeline.domain.adapted(call, question)
+    return pipeline.domain.stored_text(ParsedQuestion(parse))
 
 
 def run(path: Path, size: int, seed: int, show_wrong: bool) -> None:
     """Print the share of correct programs by relation and in total, and the relations without a
-    program.
-    """
+    program."""
     programs, without = relations()
     listed = list(captions(path, {*programs, *without}))
     expressible = [caption for caption in listed if caption.relation in programs]

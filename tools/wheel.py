@@ -32,8 +32,7 @@ def shipped() -> list[str]:
 
 class BuildPy(build_py):
     """build_py, followed by copying the shipped files; an editable install uses those of the
-    checkout.
-    """
+    checkout."""
 
     def run(self) -> None:
         super().run()

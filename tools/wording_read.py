@@ -44,6 +44,7 @@ from po3d.systems.answer_options import REFUSED, likeliest
 from po3d.systems.api import Model
 from po3d.systems.general_parser import GeneralQuestionParser, joined, second
 from po3d.systems.interfaces import Image
+from po3d.systems.parse_execution import evidence, run
 from po3d.systems.pipeline import (
     Context,
     Domain,
@@ -52,8 +53,6 @@ from po3d.systems.pipeline import (
     ParsedQuestion,
     Pipeline,
     QuestionParser,
-    evidence,
-    run,
 )
 from po3d.systems.scene_sources import Truth
 from tools.wording_run import Table

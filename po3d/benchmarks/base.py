@@ -42,8 +42,7 @@ class Erratum:
 
 class ReportTables(NamedTuple):
     """Report tables specific to a benchmark, shown in addition to or instead of the shared
-    table.
-    """
+    table."""
 
     instead: bool  # replace the shared table in report.md and on the HTML page
     # (report, *others) -> titles and tables of an HTML page

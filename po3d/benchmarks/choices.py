@@ -24,8 +24,10 @@ def gapped(question: Question) -> list[str]:
 
 def filled(options: dict[str, str]) -> list[str]:
     """Convert options by letter into a list from A on, "" for a letter without an option."""
-    last = max((LETTERS.index(letter) for letter, option in options.items() if option), default=-1)
-    return [options.get(letter, "") for letter in LETTERS[: last + 1]]
+    filled = [options.get(letter, "") for letter in LETTERS]
+    while filled and not filled[-1]:
+        filled.pop()
+    return filled
 
 
 def letter(question: Question) -> str:

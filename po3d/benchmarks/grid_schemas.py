@@ -1,13 +1,11 @@
 """Schemas of grid.json and errors.jsonl (`po3d.evaluation.ablation.grid`)."""
 
-# ruff: noqa: RUF012  pydantic copies defaults
-
 from typing import Annotated
 
 from pydantic import Field, model_validator
 
 from po3d.benchmarks.report_schemas import About, Figure, Rows
-from po3d.io.schemas import Name, Number, Record, Text, Whole, record
+from po3d.io.schemas import Name, Number, Text, Whole, record
 
 _GridCell = record(
     "_GridCell",
@@ -19,12 +17,14 @@ _Point = record("_Point", Figure, sigma=Number, value=Number)
 Ends = tuple[Number | None, Number | None]
 
 
-class _Blame(Record):
-    n: Whole
-    error: Number
-    shares: Annotated[dict[Name, Number], Field(min_length=1)]
-    alone: dict[Name, Number]
-    intervals: dict[Name, Ends] = {}
+_Blame = record(
+    "_Blame",
+    n=Whole,
+    error=Number,
+    shares=Annotated[dict[Name, Number], Field(min_length=1)],
+    alone=dict[Name, Number],
+    intervals=(dict[Name, Ends], {}),
+)
 
 
 class Grid(About):
@@ -51,17 +51,13 @@ class Grid(About):
         columns = [row.name for row in self.cells[0].rows]
         for cell in self.cells:
             if [row.name for row in cell.rows] != columns:
-                raise ValueError(
-                    f"should have the columns {', '.join(columns)} in the cell {cell.name!r}"
-                )
+                expected = f"the columns {', '.join(columns)} in the cell {cell.name!r}"
+                raise ValueError(f"should have {expected}")
         return self
 
 
-class ErrorLine(Record):
-    """A line of errors.jsonl: a wrong answer, the groups of modules that repair it, and their
-    shares of the error.
-    """
-
-    id: Name
-    repaired_by: tuple[tuple[Name, ...], ...]
-    shares: dict[Name, Number]
+# A line of errors.jsonl: a wrong answer, the groups of modules that repair it, and their shares of
+# the error.
+ErrorLine = record(
+    "ErrorLine", id=Name, repaired_by=tuple[tuple[Name, ...], ...], shares=dict[Name, Number]
+)

@@ -4,6 +4,7 @@ scenes.
 """
 
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -47,14 +48,13 @@ def bootstrap(
     """
     values = np.asarray(values, float)
     if not len(values) == len(clusters) == len(groups):
-        raise ValueError(
-            f"{len(values)} values, {len(clusters)} clusters and {len(groups)} groups; expected"
-            " equal numbers"
-        )
-    column = {name: k for k, name in enumerate(names)}
-    cluster_ids = {c: k for k, c in enumerate(dict.fromkeys(clusters))}
-    row = np.array([cluster_ids[c] for c in clusters], int)
-    col = np.array([column[g] for g in groups], int)
+        sizes = f"{len(values)} values, {len(clusters)} clusters and {len(groups)} groups"
+        raise ValueError(f"{sizes}; expected equal numbers")
+    column = dict(zip(names, range(len(names))))
+    cluster_ids: dict = {}
+    row, col = np.zeros((2, len(values)), int)
+    for k, (cluster, group) in enumerate(zip(clusters, groups)):
+        row[k], col[k] = cluster_ids.setdefault(cluster, len(cluster_ids)), column[group]
     sums, counts = np.zeros((2, len(cluster_ids), len(names)))
     np.add.at(sums, (row, col), values)
     np.add.at(counts, (row, col), 1.0)
@@ -65,9 +65,8 @@ def bootstrap(
         # Resample in blocks: with thousands of clusters, all weights at once take gigabytes.
         parts = []
         for start in range(0, resamples, rows := max(1, RESAMPLES_AT_ONCE // c)):
-            weights = generator.multinomial(
-                len(cluster_ids), np.full(c, 1 / c), size=min(rows, resamples - start)
-            )
+            size = min(rows, resamples - start)
+            weights = generator.multinomial(len(cluster_ids), np.full(c, 1 / c), size=size)
             weights = weights[:, : len(cluster_ids)]
             parts.append((weights @ sums) / (weights @ counts))
         samples = np.concatenate(parts)
@@ -78,16 +77,18 @@ def bootstrap_groups(
     values: ArrayLike, clusters: Sequence, groups: Mapping[str, Sequence[int]]
 ) -> Bootstrap:
     """Call `bootstrap` for groups that may share items; `groups`: name -> indices of its items."""
-    rows = [k for own in groups.values() for k in own]
-    names = np.repeat(list(groups), [len(own) for own in groups.values()]).tolist()
-    clusters_of = [clusters[k] for k in rows]
+    rows, names, clusters_of = [], [], []
+    for name, members in groups.items():
+        for k in members:
+            rows.append(k)
+            names.append(name)
+            clusters_of.append(clusters[k])
     return bootstrap(np.asarray(values, float)[rows], clusters_of, names, list(groups))
 
 
 def interval(samples: ArrayLike) -> tuple[float, float]:
     """Return the central CONFIDENCE interval of bootstrap samples, ignoring NaN; (NaN, NaN) if none
-    are left.
-    """
+    are left."""
     samples = np.asarray(samples, float)
     samples = samples[~np.isnan(samples)]
     if not len(samples):
@@ -120,18 +121,13 @@ def rpdr(accuracy: Mapping[str, float], capped: bool = False) -> dict[str, float
         ratio = 100 * a / b if b else math.nan
         return 100.0 if capped and ratio > 100 else ratio
 
-    def average(first: float, second: float) -> float:
-        return (first + second) / 2
-
+    pose = retained("L4-3D-Pose", "L3-2D-Spatial"), retained("L5-Collision", "L4-Occlusion")
+    place = retained("L4-Occlusion", "L3-2D-Spatial"), retained("L5-6D-Spatial", "L4-3D-Pose")
     return {
         "multi_object": retained("L2-Multi-obj", "L1-Single"),
         "location_2d": retained("L3-2D-Spatial", "L2-Multi-obj"),
-        "orientation_3d": average(
-            retained("L4-3D-Pose", "L3-2D-Spatial"), retained("L5-Collision", "L4-Occlusion")
-        ),
-        "location_3d": average(
-            retained("L4-Occlusion", "L3-2D-Spatial"), retained("L5-6D-Spatial", "L4-3D-Pose")
-        ),
+        "orientation_3d": sum(pose) / 2,
+        "location_3d": sum(place) / 2,
     }
 
 
@@ -146,8 +142,7 @@ def distribution(answers: Sequence[str | None], values: Sequence[str]) -> dict[s
 
 def coefficient_of_variation(counts: Mapping[str, float]) -> float:
     """Compute the coefficient of variation over the values: population standard deviation over mean
-    of their shares (PulseCheck457, Eq. 1). 0 means no preference; NaN without any answer.
-    """
+    of their shares (PulseCheck457, Eq. 1). 0 means no preference; NaN without any answer."""
     shares = np.array(list(counts.values()), float)
     return float(shares.std() / shares.mean()) if shares.sum() else math.nan
 
@@ -156,9 +151,8 @@ def confusion(
     gold: Sequence[str], answers: Sequence[str | None], values: Sequence[str]
 ) -> NDArray[np.int64]:
     """Return the confusion matrix (v, v + 1): rows ground truth, columns predictions; the last
-    column counts answers outside `values`.
-    """
-    index = {value: k for k, value in enumerate(values)}
+    column counts answers outside `values`."""
+    index = dict(zip(values, range(len(values))))
     table = np.zeros((len(values), len(values) + 1), np.int64)
     for g, a in zip(gold, answers, strict=True):
         if g in index:
@@ -196,24 +190,25 @@ def match(predicted: Scene, gt: Scene) -> dict[int, int]:
     if not len(predicted) or not len(gt):
         return {}
     distance = np.linalg.norm(predicted.positions[:, None, :2] - gt.positions[None, :, :2], axis=-1)
-    objects = (*predicted.objects, *gt.objects)
-    kind = "name" if all("name" in o.beliefs for o in objects) else "shape"
-    if all(kind in o.beliefs for o in objects):
+    beliefs = [o.beliefs for o in (*predicted.objects, *gt.objects)]
+    kind = "name" if all("name" in belief for belief in beliefs) else "shape"
+    agreement = np.ones_like(distance)
+    if all(kind in belief for belief in beliefs):
         values = VALUES.get(kind)
         if values is None:  # an open vocabulary
-            values = tuple(dict.fromkeys(v for o in objects for v in o.beliefs[kind]))
+            known: dict[str, float] = {}
+            for belief in beliefs:
+                known |= belief[kind]
+            values = tuple(known)
         agreement = predicted.belief(kind, values) @ gt.belief(kind, values).T
-    else:
-        agreement = np.ones_like(distance)
     near = distance <= MAX_DISTANCE[kind]
     # costs more than any set of valid pairs, so the number of pairs is maximised first
     dearer = min(distance.shape) * (MAX_DISTANCE[kind] + CLASS_COST) + 1
     from scipy.optimize import linear_sum_assignment  # a quarter of a second to import
 
-    rows, columns = linear_sum_assignment(
-        np.where(near, distance + CLASS_COST * (1 - agreement), dearer)
-    )
-    return {int(i): int(j) for i, j in zip(rows, columns) if near[i, j]}
+    cost = np.where(near, distance + CLASS_COST * (1 - agreement), dearer)
+    rows, columns = linear_sum_assignment(cost)
+    return dict(zip(rows[near[rows, columns]].tolist(), columns[near[rows, columns]].tolist()))
 
 
 def match_in_view(predicted: Scene, gt: Scene, eye: Sequence[float]) -> dict[int, int]:
@@ -237,17 +232,8 @@ def match_in_view(predicted: Scene, gt: Scene, eye: Sequence[float]) -> dict[int
     from scipy.optimize import linear_sum_assignment
 
     rows, columns = linear_sum_assignment(cost)
-    return {int(i): int(j) for i, j in zip(rows, columns) if cost[i, j] < 0}
-
-
-class _Pairs(NamedTuple):
-    """Errors of the matched objects of all scenes, predicted against ground truth."""
-
-    yaw: Array  # absolute error, radians
-    position: Array  # error on the ground plane, scene units
-    depth: Array  # relative error
-    # attribute -> 1 correct, 0 wrong, NaN where either scene lacks the attribute
-    right: dict[str, Array]
+    near = cost[rows, columns] < 0
+    return dict(zip(rows[near].tolist(), columns[near].tolist()))
 
 
 def perception(
@@ -266,16 +252,18 @@ def perception(
         raise InputError(f"{len(predicted)} predicted scenes but {len(gt)} true ones")
     certain = [p.certain() for p in predicted]
     matches = [match(p, g) for p, g in zip(certain, gt)]
-    pairs = _compare(certain, gt, matches)
-    # the true object (scene, row) of each pair
-    owner = [(s, j) for s, m in enumerate(matches) for j in m.values()]
-    matched = {pair: k for k, pair in enumerate(owner)}
-    every = [(s, j) for s, g in enumerate(gt) for j in range(len(g))]
+    errors = _errors(certain, gt, matches)
+    matched: dict[tuple[int, int], int] = {}  # true object (scene, row) -> number of its pair
+    every = []
+    for s, pairs in enumerate(matches):
+        for j in pairs.values():
+            matched[s, j] = len(matched)
+        every += [(s, j) for j in range(len(gt[s]))]
     total = sum(map(len, certain))
 
-    result = {"all": _figures(every, matched, pairs)}
-    exact = [len(p) == len(g) for p, g in zip(certain, gt)]
-    result["all"]["precision"] = len(owner) / total if total else math.nan
+    result = {"all": _figures(every, matched, errors)}
+    exact = list(map(operator.eq, map(len, certain), map(len, gt)))
+    result["all"]["precision"] = len(matched) / total if total else math.nan
     result["all"]["count_exact"] = float(np.mean(exact)) if gt else math.nan
     strata = [] if hidden is None else [(OCCLUSION_STRATA, hidden)]
     if all(g.camera is not None for g in gt):
@@ -283,28 +271,33 @@ def perception(
     for limits, values in strata:
         for name, (low, high) in limits.items():
             objects = [(s, j) for s, j in every if low <= values[s][j] < high]
-            result[name] = _figures(objects, matched, pairs)
+            result[name] = _figures(objects, matched, errors)
     return result
 
 
-def _compare(
+def _errors(
     predicted: Sequence[Scene], gt: Sequence[Scene], matches: Sequence[dict[int, int]]
-) -> _Pairs:
-    yaw, position, depth = [], [], []
-    attributes = {a for scene in predicted for o in scene.objects for a in o.beliefs}
-    order = dict.fromkeys((*ATTRIBUTES, *sorted(attributes)))
-    right: dict[str, list[float]] = {a: [] for a in order if a in attributes}
-    for p, g, m in zip(predicted, gt, matches):
-        for i, j in m.items():
+) -> dict[str, Array]:
+    """Return the errors of the matched objects of all scenes: "yaw" (absolute, radians), "position"
+    (on the ground plane, scene units), relative "depth"; and for each attribute 1 correct, 0 wrong,
+    NaN where either scene lacks it."""
+    attributes: set[str] = set()
+    for scene in predicted:
+        attributes.update(*[o.beliefs for o in scene.objects])
+    names = [*filter(attributes.__contains__, ATTRIBUTES), *sorted(attributes - set(ATTRIBUTES))]
+    rows = []
+    for p, g, pairs in zip(predicted, gt, matches):
+        for i, j in pairs.items():
             a, b = p.objects[i], g.objects[j]
-            yaw.append(abs(float(wrap_angle(a.heading - b.heading))))
-            position.append(math.dist(a.position[:2], b.position[:2]))
-            depth.append(_depth_error(p, g, a.position, b.position))
-            for name in right:
+            yaw = abs(float(wrap_angle(a.heading - b.heading)))
+            position = math.dist(a.position[:2], b.position[:2])
+            row = [yaw, position, _depth_error(p, g, a.position, b.position)]
+            for name in names:
                 known = name in a.beliefs and name in b.beliefs
-                right[name].append(float(a.value(name) == b.value(name)) if known else math.nan)
-    correct = {name: np.array(values) for name, values in right.items()}
-    return _Pairs(np.array(yaw), np.array(position), np.array(depth), correct)
+                row.append(float(a.value(name) == b.value(name)) if known else math.nan)
+            rows.append(row)
+    columns = np.array(rows, float).reshape(-1, 3 + len(names)).T
+    return dict(zip(("yaw", "position", "depth", *names), columns))
 
 
 def _depth_error(p: Scene, g: Scene, predicted: Sequence[float], true: Sequence[float]) -> float:
@@ -316,19 +309,22 @@ def _depth_error(p: Scene, g: Scene, predicted: Sequence[float], true: Sequence[
 
 
 def _figures(
-    objects: Sequence[tuple[int, int]], matched: Mapping[tuple[int, int], int], pairs: _Pairs
+    objects: Sequence[tuple[int, int]],
+    matched: Mapping[tuple[int, int], int],
+    errors: Mapping[str, Array],
 ) -> dict[str, float]:
-    rows = np.array([matched[k] for k in objects if k in matched], int)
-    yaw = pairs.yaw[rows]
+    rows = [matched[k] for k in objects if k in matched]
+    of = {name: values[np.array(rows, int)] for name, values in errors.items()}
+    yaw, position, depth = of.pop("yaw"), of.pop("position"), of.pop("depth")
     return {
         "n": len(objects),
         "recall": len(rows) / len(objects) if objects else math.nan,
         "yaw_median_deg": math.degrees(_median(yaw)),
         **{f"yaw_within_{name}": _mean(yaw <= limit) for name, limit in YAW_WITHIN.items()},
         "flip_rate": _mean(yaw > math.pi / 2),
-        "position_median": _median(pairs.position[rows]),
-        "depth_relative_median": _median(pairs.depth[rows]),
-        **{name: _mean(values[rows]) for name, values in pairs.right.items()},
+        "position_median": _median(position),
+        "depth_relative_median": _median(depth),
+        **dict(zip(of, map(_mean, of.values()))),
     }
 
 

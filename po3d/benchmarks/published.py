@@ -18,8 +18,7 @@ PAPER, LATER = " *", " †"  # suffixes of the first cells of such rows
 @functools.cache
 def later_rows(benchmark: str) -> tuple[dict[str, Any], ...]:
     """Return the results published after a benchmark's paper, best first: model, protocol, source,
-    date, and the value under the column's name; () if there are none.
-    """
+    date, and the value under the column's name; () if there are none."""
     beside = PACKAGE.parent / f"{MODULES[benchmark].replace('.', '/')}.py"
     if not (beside.parent / "published" / "later.csv").is_file():
         return ()
@@ -32,12 +31,10 @@ def later_rows(benchmark: str) -> tuple[dict[str, Any], ...]:
 
 def source_lines(benchmark: str, visible: Container[str] | None = None) -> list[str]:
     """Return one line per source of later results: its models, protocol, source and date. `visible`
-    restricts the models to those whose first cells it contains.
-    """
+    restricts the models to those whose first cells it contains."""
     models: dict[tuple[str, str, str], list[str]] = {}
     for row in later_rows(benchmark):
         if visible is None or row["model"] + LATER in visible:
-            models.setdefault((row["protocol"], row["source"], row["date"]), []).append(
-                row["model"]
-            )
-    return [f"{', '.join(own)}: {'; '.join(about)}" for about, own in models.items()]
+            source = row["protocol"], row["source"], row["date"]
+            models.setdefault(source, []).append(row["model"])
+    return [f"{', '.join(names)}: {'; '.join(source)}" for source, names in models.items()]

@@ -46,20 +46,15 @@ def benchmark_of(name: str) -> Benchmark:
 
 def opened(benchmark: str, root: str | Path | None = None, size: int | None = None) -> Any:
     """Open a benchmark's split: the release or twin at `root`, by default the shipped one;
-    restricted to the first `size` images or rooms.
-    """
-    benchmark_spec = benchmark_of(benchmark)
-    return (
-        benchmark_spec.load(benchmark_spec.mini, "mini")
-        if root is None
-        else benchmark_spec.load(Path(root))
-    ).first(size)
+    restricted to the first `size` images or rooms."""
+    spec = benchmark_of(benchmark)
+    split = spec.load(spec.mini, "mini") if root is None else spec.load(Path(root))
+    return split.first(size)
 
 
 def training_questions(benchmark: str, size: int, seed: int) -> list[Question]:
     """Generate a benchmark's training twin of `size` rooms or scenes and return its questions, for
-    baselines that learn from answers.
-    """
+    baselines that learn from answers."""
     own = benchmark_of(benchmark)
     with tempfile.TemporaryDirectory() as folder:
         own.generate(folder, size, seed, None, False, 1, "train", None)
@@ -68,8 +63,7 @@ def training_questions(benchmark: str, size: int, seed: int) -> list[Question]:
 
 def difficulty_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keyword argument `difficulty` of `generate` and `open_fresh` from a benchmark's
-    options; {} if they have none.
-    """
+    options; {} if they have none."""
     difficulty = options.get("difficulty")
     return {} if difficulty is None else {"difficulty": {k: difficulty[k] for k in difficulty}}
 

@@ -7,16 +7,10 @@ name. pydantic is imported when the first file is read.
 
 # ruff: noqa: RUF012  pydantic copies defaults
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    create_model,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from po3d.io.schemas import Name, Number, Record, Text, Whole, record
 from po3d.scene.orbit import LABELS
@@ -36,13 +30,15 @@ class Figure(Record):
         return self
 
 
-class FigureRecord(Figure):
-    """A row of a benchmark's table."""
-
-    name: Name
-    n: Whole = 0
-    failed: Whole = 0
-    columns: tuple[Whole, Whole] = (0, 0)
+# A row of a benchmark's table.
+FigureRecord = record(
+    "FigureRecord",
+    Figure,
+    name=Name,
+    n=(Whole, 0),
+    failed=(Whole, 0),
+    columns=(tuple[Whole, Whole], (0, 0)),
+)
 
 
 Rows = tuple[FigureRecord, ...]
@@ -62,28 +58,26 @@ class PublishedRow(Record):
     by_viewpoint: dict[Name, dict[Name, Number | None]] = {}
 
 
-class Settings(Record):
-    """The settings that distinguish runs; others are kept unchecked."""
+# The settings that distinguish runs; others are kept unchecked.
+Settings = record(
+    "Settings",
+    table=(Name | None, None),
+    frame=(Name, ""),
+    oracle=(tuple[Name, ...], ()),
+    perception=(Name, ""),
+    parser=(Name, ""),
+    mode=(Name, ""),
+    samples=(Whole, 0),
+    assume_present=(bool | None, None),
+    known_yaw=(bool | None, None),
+    abstain_below=(Number, 0),
+    model=(Name | None, None),
+    path=(Name | None, None),
+)
 
-    table: Name | None = None
-    frame: Name = ""
-    oracle: tuple[Name, ...] = ()
-    perception: Name = ""
-    parser: Name = ""
-    mode: Name = ""
-    samples: Whole = 0
-    assume_present: bool | None = None
-    known_yaw: bool | None = None
-    abstain_below: Number = 0
-    model: Name | None = None
-    path: Name | None = None
 
-
-class NamedRecord(Record):
-    """System and settings, from which a run's display name is derived."""
-
-    system: Name
-    settings: Settings = Settings()
+# System and settings, from which a run's display name is derived.
+NamedRecord = record("NamedRecord", system=Name, settings=(Settings, Settings()))
 
 
 Folders = record("Folders", scans=(Name | None, None), furniture=(Name | None, None))
@@ -93,25 +87,22 @@ Config = record(
 )
 
 
-class Provenance(Record):
-    """Configuration, versions, data and date of a run."""
+# Configuration, versions, data and date of a run.
+Provenance = record(
+    "Provenance",
+    config=(Config, Config()),
+    git_revision=Name | None,
+    checkpoints=dict[Name, Name],
+    data=record("Data", root=Name, sha256=(Name, "")),
+    versions=record("Versions", po3d=Name),
+    date=Name,
+    continued=(tuple[record("Sitting", date=(Name, "")), ...], ()),
+    scored=(record("Scored", date=Name, git_revision=Name | None) | None, None),
+)
 
-    config: Config = Config()
-    git_revision: Name | None
-    checkpoints: dict[Name, Name]
-    data: record("Data", root=Name, sha256=(Name, ""))
-    versions: record("Versions", po3d=Name)
-    date: Name
-    continued: tuple[record("Sitting", date=(Name, "")), ...] = ()
-    scored: record("Scored", date=Name, git_revision=Name | None) | None = None
 
-
-class About(NamedRecord):
-    """The description of a run without figures."""
-
-    benchmark: Name
-    split: Name
-    provenance: Provenance
+# The description of a run without figures.
+About = record("About", NamedRecord, benchmark=Name, split=Name, provenance=Provenance)
 
 
 class Score(About):
@@ -133,12 +124,14 @@ class Score(About):
         return self
 
 
-class Report(Score):
-    """The additional entries of all reports."""
-
-    statuses: dict[Name, Whole]
-    notes: tuple[Text, ...] = ()
-    perception: dict[Name, dict[Name, Number | None]] = {}
+# The additional entries of all reports.
+Report = record(
+    "Report",
+    Score,
+    statuses=dict[Name, Whole],
+    notes=(tuple[Text, ...], ()),
+    perception=(dict[Name, dict[Name, Number | None]], {}),
+)
 
 
 # --- what each benchmark adds ---------------------------------------------------------------------
@@ -158,14 +151,14 @@ class _Confusion(Record):
         return self
 
 
-class _Pulse(Record):
-    rpdr: dict[Name, Figure] = {}
-    rpdr_capped: dict[Name, Figure] = {}
-    cv: dict[Literal["predicted", "gold"], dict[Name, Number]] = {}
-    distribution: dict[
-        Name, record("_Counts", predicted=dict[Name, Whole], gold=dict[Name, Whole])
-    ] = {}
-    confusion: dict[Name, _Confusion] = {}
+_Counts = record("_Counts", predicted=dict[Name, Whole], gold=dict[Name, Whole])
+_PULSE: dict[str, Any] = {
+    "rpdr": (dict[Name, Figure], {}),
+    "rpdr_capped": (dict[Name, Figure], {}),
+    "cv": (dict[Literal["predicted", "gold"], dict[Name, Number]], {}),
+    "distribution": (dict[Name, _Counts], {}),
+    "confusion": (dict[Name, _Confusion], {}),
+}
 
 
 _Cell = record("_Cell", n=Whole, failed=Whole, em=Figure, pm=Figure)
@@ -173,14 +166,15 @@ _Cells = dict[Name, _Cell]
 _Sbert = record("_Sbert", rows=Rows, by_type=Rows)
 
 
-class _Hypo3d(Record):
-    by_type: _Cells = {}
-    by_change_and_type: dict[Name, _Cells]
-    by_fine_type: _Cells = {}
-    by_control: _Cells = {}
-    direction_only: _Cell = None  # type: ignore[assignment]  # absent, but never null
-    pairs: dict[Name, _Cells] = {}
-    sbert: _Sbert = None  # type: ignore[assignment]
+_HYPO3D: dict[str, Any] = {
+    "by_type": (_Cells, {}),
+    "by_change_and_type": dict[Name, _Cells],
+    "by_fine_type": (_Cells, {}),
+    "by_control": (_Cells, {}),
+    "direction_only": (_Cell, None),  # absent, but never null
+    "pairs": (dict[Name, _Cells], {}),
+    "sbert": (_Sbert, None),
+}
 
 
 def _empty_is_none(value: object) -> object:
@@ -190,12 +184,13 @@ def _empty_is_none(value: object) -> object:
 _NotFound = record("_NotFound", n=Whole, of=Whole, rows=Rows)
 
 
-class _Srbench(Record):
-    baselines: dict[Name, ExpectedRows] = {}
-    relative_drop: Annotated[Figure | None, BeforeValidator(_empty_is_none)] = None
-    by_viewpoint: dict[Name, Rows] = {}
-    not_found: Annotated[_NotFound | None, BeforeValidator(_empty_is_none)] = None
-    consistency: dict[Name, record("_Share", n=Whole, value=Number)] = {}
+_SRBENCH: dict[str, Any] = {
+    "baselines": (dict[Name, ExpectedRows], {}),
+    "relative_drop": (Annotated[Figure | None, BeforeValidator(_empty_is_none)], None),
+    "by_viewpoint": (dict[Name, Rows], {}),
+    "not_found": (Annotated[_NotFound | None, BeforeValidator(_empty_is_none)], None),
+    "consistency": (dict[Name, record("_Share", n=Whole, value=Number)], {}),
+}
 
 
 _Agreement = record("_Agreement", n=Whole, consistent=Number, joint=Number)
@@ -222,39 +217,37 @@ _Matrices = record("_Matrices", orthogonal=_Matrix, diagonal=_Matrix)
 _BothDirections = record("_BothDirections", gold=_Directions, answered=_Directions)
 
 
-class _Kinds(Record):
-    model_config = ConfigDict(extra="ignore", frozen=True, validate_by_name=True)
-    correct: Whole
-    no_rotation: Whole = Field(alias="no rotation")
-    wrong_direction: Whole = Field(alias="wrong direction")
-    wrong_angle: Whole = Field(alias="wrong angle")
-    no_answer: Whole = Field(alias="no answer")
+_Kinds = record(
+    "_Kinds",
+    correct=Whole,
+    no_rotation=Annotated[Whole, Field(alias="no rotation")],
+    wrong_direction=Annotated[Whole, Field(alias="wrong direction")],
+    wrong_angle=Annotated[Whole, Field(alias="wrong angle")],
+    no_answer=Annotated[Whole, Field(alias="no answer")],
+)
+_SCOPE: dict[str, Any] = {
+    "baselines": dict[Name, ExpectedRows],
+    "consistency": _Consistency,
+    "baseline_consistency": dict[Name, _Consistency],
+    "published_consistency": tuple[_PublishedConsistency, ...],
+    "confusion": dict[Name, _Matrices],
+    "directions": dict[Name, _BothDirections],
+    "updating_errors": dict[Name, dict[Name, _Kinds]],
+    "paraphrase": dict[Name, _Wording],
+}
 
 
-class _ScopeRecord(Record):
-    baselines: dict[Name, ExpectedRows]
-    consistency: _Consistency
-    baseline_consistency: dict[Name, _Consistency]
-    published_consistency: tuple[_PublishedConsistency, ...]
-    confusion: dict[Name, _Matrices]
-    directions: dict[Name, _BothDirections]
-    updating_errors: dict[Name, dict[Name, _Kinds]]
-    paraphrase: dict[Name, _Wording]
-
-
-def _report(benchmark: str, *extra: type[Record]) -> type[Report]:
+def _report(benchmark: str, fields: Mapping[str, Any]) -> type[BaseModel]:
     """Return the schema of a benchmark's report, with other runs' scores in its entry `beside`."""
-    score = create_model(f"{benchmark} score", __base__=(Score, *extra))
-    return create_model(
-        f"{benchmark} report", __base__=(Report, *extra), beside=(tuple[score, ...], ())
-    )
+    score = record(f"{benchmark} score", Score, **fields)
+    return record(f"{benchmark} report", Report, **fields, beside=(tuple[score, ...], ()))
 
 
 _EXTRA = {
-    "pulsecheck457": (_Pulse,),
-    "hypo3d": (_Hypo3d,),
-    "3dsrbench": (_Srbench,),
-    "scope": (_ScopeRecord,),
-    "superclevr": (),
+    "pulsecheck457": _PULSE,
+    "hypo3d": _HYPO3D,
+    "3dsrbench": _SRBENCH,
+    "scope": _SCOPE,
+    "superclevr": {},
 }
-REPORTS = {name: _report(name, *extra) for name, extra in _EXTRA.items()}
+REPORTS = {name: _report(name, fields) for name, fields in _EXTRA.items()}

@@ -21,8 +21,7 @@ SAMPLES = 4  # multisampling for anti-aliased edges
 @dataclass(frozen=True)
 class Studio:
     """Rendering settings of a twin: seed, split, model folder (None: the Debian package's) and
-    model cache (see RoomModels).
-    """
+    model cache (see RoomModels)."""
 
     seed: int
     split: str
@@ -51,8 +50,7 @@ def draw(
     together: int,
 ) -> None:
     """Call `work`, which writes images into `images`, for each item of `todo`; other arguments as
-    in `io.pools.each`.
-    """
+    in `io.pools.each`."""
     if todo:
         RoomModels(studio.furniture or FOLDER, studio.cache)  # fail early if the models are missing
     done = each(work, todo, min(workers, len(todo)), "pictures", unit, together=together)

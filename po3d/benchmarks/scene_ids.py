@@ -10,10 +10,10 @@ twins use the official names. A model card lists the ids that the weights were t
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from po3d.benchmarks.splits import existing
 from po3d.benchmarks.superclevr.files import read_scenes
 from po3d.benchmarks.twin_folder import TWIN
 from po3d.io.errors import InputError, known
@@ -41,11 +41,9 @@ _NUMBERED = re.compile(r"(.*?)(\d+)")
 
 def scene_file(root: str | Path) -> Path:
     """Return the scene file of a folder, or `root` itself if it is a file, or if scenes are in
-    scenes/*.json. Raise InputError if there are two scene files.
-    """
+    scenes/*.json. Raise InputError if there are two scene files."""
     root = Path(root)
-    names = (*RELEASES, SCENES)
-    result = [root / name for name in names if (root / name).is_file()]
+    result = existing(map(root.joinpath, (*RELEASES, SCENES)))
     if len(result) > 1:
         both = f"both {result[0].name} and {result[1].name}"
         raise InputError(f"{root} contains {both}; set the root to one of them")
@@ -61,8 +59,7 @@ def folder_of(root: str | Path) -> Path:
 
 def group_and_number(name: str) -> tuple[str, int | None]:
     """Split an image name into group and number: superCLEVR_new_000012.png -> ("superCLEVR_new_#",
-    12). The group of a name without a number is its stem.
-    """
+    12). The group of a name without a number is its stem."""
     stem = PurePosixPath(name).stem
     match = _NUMBERED.fullmatch(stem)
     return (f"{match[1]}#", int(match[2])) if match else (stem, None)
@@ -77,7 +74,8 @@ def _twin(root: str | Path) -> Mapping[str, Any]:
 def scene_ids(root: str | Path, names: Iterable[str]) -> Ids:
     """Return the ids of the images `names` of the data set `root`."""
     twin = _twin(root)
-    prefix = "".join(f"{k}={twin[k]} " for k in sorted(set(twin) - {*_TWIN_SIZE}))
+    settings = sorted(set(twin) - {*_TWIN_SIZE})
+    prefix = "".join(f"{key}={twin[key]} " for key in settings)
     result: Ids = {}
     for name in names:
         group, number = group_and_number(name)
@@ -96,64 +94,64 @@ def joined(parts: Iterable[Mapping[str, Iterable[int]]]) -> Ids:
 
 def listed(ids: Mapping[str, Iterable[int]]) -> dict[str, str]:
     """Format ids as in a model card: {group: "0-11, 14"}."""
-    return {group: ranges_text(numbers) for group, numbers in sorted(ids.items())}
+    return {group: ranges_text(ids[group]) for group in sorted(ids)}
 
 
 def from_list(record: Mapping[str, str]) -> Ids:
     """Parse the ids of a model card."""
-    return {group: numbers_of(text) for group, text in record.items()}
+    return dict(zip(record, map(numbers_of, record.values())))
 
 
-@dataclass(frozen=True)
-class Parts:
-    """Assigns each image of the data set `root` to a part (train, val, test).
+def parts_of(
+    root: Path, names: Sequence[str], ranges: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """Yield the part (train, val, test) of each image of the data set `root`; "" if it is outside
+    all ranges.
 
     In order of precedence: `ranges` ({"train": "0-199", ...}), the split stored in a twin's folder,
-    and the release's ranges of image numbers. Images of any other data set are in "train".
+    and the release's ranges of image numbers. Images of any other data set are in "train". Raise
+    InputError for a name without a number where ranges are needed.
     """
+    twin = None if ranges is not None else _twin(root).get("split")
+    if twin is not None:
+        yield from ["val" if twin == "validation" else str(twin)] * len(names)
+        return
+    numbers = _parsed(ranges if ranges is not None else _released(root))
+    for name in names:
+        group, number = group_and_number(name)
+        if ranges is None and group != OFFICIAL:
+            yield "train"
+        elif number is None:
+            raise InputError(f"data.ranges: the image name {name!r} contains no number")
+        else:
+            yield _part_of(number, numbers)
 
-    root: Path
-    ranges: Mapping[str, str] | None = None
 
-    def _ranges(self) -> dict[str, list[range]]:
-        inputs = self.ranges
-        if inputs is None:
-            file = scene_file(self.root)
-            levels = any(folder_of(self.root).glob(_LEVELS))
-            inputs = RELEASES.get(file.name) or (SPATIAL457 if levels else SUPERCLEVR)
-        for part in inputs:
-            known("part of data.ranges", part, PARTS)
-        result = {part: parsed_ranges(text) for part, text in inputs.items()}
-        for (one, mine), (other, theirs) in itertools.combinations(result.items(), 2):
-            for a, b in itertools.product(mine, theirs):
-                first = max(a.start, b.start)
-                if first < min(a.stop, b.stop):
-                    raise InputError(f"data.ranges: {first} is in {one} and in {other}")
-        return result
+def _released(root: Path) -> dict[str, str]:
+    """Return the ranges of the release at `root`."""
+    levels = any(folder_of(root).glob(_LEVELS))
+    return RELEASES.get(scene_file(root).name) or (SPATIAL457 if levels else SUPERCLEVR)
 
-    def of(self, names: Sequence[str]) -> Iterator[str]:
-        """Yield the part of each image; "" if it is outside all ranges. Raise InputError for a name
-        without a number where ranges are needed.
-        """
-        twin = None if self.ranges is not None else _twin(self.root).get("split")
-        if twin is not None:
-            yield from ("val" if twin == "validation" else str(twin) for _ in names)
-            return
-        ranges = self._ranges()
-        for name in names:
-            group, number = group_and_number(name)
-            if self.ranges is None and group != OFFICIAL:
-                yield "train"
-            elif number is None:
-                raise InputError(f"data.ranges: the image name {name!r} contains no number")
-            else:
-                yield _part_of(number, ranges)
+
+def _parsed(ranges: Mapping[str, str]) -> dict[str, list[range]]:
+    """Return part -> ranges of numbers; raise InputError if two parts share a number."""
+    result: dict[str, list[range]] = {}
+    for part, text in ranges.items():
+        known("part of data.ranges", part, PARTS)
+        result[part] = parsed_ranges(text)
+    for (one, mine), (other, theirs) in itertools.combinations(result.items(), 2):
+        for a, b in itertools.product(mine, theirs):
+            first = max(a.start, b.start)
+            if first < min(a.stop, b.stop):
+                raise InputError(f"data.ranges: {first} is in {one} and in {other}")
+    return result
 
 
 def _part_of(number: int, ranges: Mapping[str, Iterable[range]]) -> str:
     for part, numbers in ranges.items():
-        if any(number in own for own in numbers):
-            return part
+        for own in numbers:
+            if number in own:
+                return part
     return ""
 
 
@@ -167,8 +165,7 @@ def records_of(root: str | Path) -> list[dict]:
 
 def wanted_parts(split: str | Sequence[str]) -> list[str]:
     """Return the parts named by `data.split`; raise InputError for an unknown part or an empty
-    list.
-    """
+    list."""
     parts = [split] if isinstance(split, str) else list(split)
     for part in parts:
         known("data.split", part, PARTS)
@@ -182,16 +179,17 @@ def nothing_for(
 ) -> str:
     """Return the error message for a data set that has no scene in the `wanted` parts."""
     names = [str(record.get("image_filename", "")) for record in records_of(root)]
-    return no_part(names, list(Parts(Path(root), ranges).of(names)), root, wanted)
+    return no_part(names, list(parts_of(Path(root), names, ranges)), root, wanted)
 
 
 def no_part(
     names: Sequence[str], parts: Sequence[str], root: str | Path, wanted: Sequence[str]
 ) -> str:
     """Return the error message of `nothing_for`, given the `parts` of the images."""
-    counts = {part or "outside all ranges": parts.count(part) for part in (*PARTS, "")}
-    there = ", ".join(f"{part} {count:,}" for part, count in counts.items() if count)
-    return (
-        f"{root}: none of its {len(names):,} scenes is in data.split={'+'.join(wanted)} ("
-        f"{there}); data.split=NAME selects another split, data.ranges defines the splits"
-    )
+    counts = []
+    for part in (*PARTS, ""):
+        if part in parts:
+            counts.append(f"{part or 'outside all ranges'} {parts.count(part):,}")
+    none = f"none of its {len(names):,} scenes is in data.split={'+'.join(wanted)}"
+    options = "data.split=NAME selects another split, data.ranges defines the splits"
+    return f"{root}: {none} ({', '.join(counts)}); {options}"

@@ -4,7 +4,6 @@ tables.
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from po3d.benchmarks.metrics import Bootstrap, figure
@@ -27,8 +26,7 @@ def failures(questions: Sequence[Question], predictions: Sequence[Prediction]) -
 
 def row(name: str, failed: Sequence[bool], value: float, samples: ArrayLike) -> dict:
     """Return a report row: name, n, failed, value, ci_low, ci_high. `failed` has one flag per
-    item.
-    """
+    item."""
     return {"name": name, "n": len(failed), "failed": sum(failed), **figure(value, samples)}
 
 
@@ -45,11 +43,11 @@ def rows_and_mean(
 
     `all_of` is the benchmark's full number of categories (see `counted`).
     """
-    rows = []
-    categories, failed_of = np.array([q.category for q in questions]), np.array(failed)
+    rows, of = [], {name: [] for name in names}
+    for q, wrong in zip(questions, failed):
+        of.setdefault(q.category, []).append(wrong)
     for k, name in enumerate(names):
-        own = failed_of[categories == name].tolist()
-        rows.append(row(name, own, boot.value[k], boot.samples[:, k]))
+        rows.append(row(name, of[name], boot.value[k], boot.samples[:, k]))
     average = row(mean, failed, boot.value.mean(), boot.samples.mean(1))
     return rows, counted(average, len(names), all_of)
 
@@ -59,8 +57,7 @@ def rows_and_mean(
 
 def counted(row: dict, there: int, all_of: int) -> dict:
     """Return the row of an average over `there` of the benchmark's `all_of` columns; a partial
-    average gets both numbers under "columns".
-    """
+    average gets both numbers under "columns"."""
     return row if there == all_of else row | {"columns": [there, all_of]}
 
 
@@ -68,7 +65,10 @@ def comparable(published: Sequence[Mapping], rows: Sequence[Mapping]) -> list[di
     """Return the published rows without the averages that cover only some columns in `rows`
     (`counted`)."""
     partial = {row["name"] for row in rows if "columns" in row}
-    return [{key: value for key, value in row.items() if key not in partial} for row in published]
+    result = []
+    for row in published:
+        result.append({key: value for key, value in row.items() if key not in partial})
+    return result
 
 
 # --- published ------------------------------------------------------------------------------------
@@ -76,10 +76,11 @@ def comparable(published: Sequence[Mapping], rows: Sequence[Mapping]) -> list[di
 
 def published_table(module: str, name: str) -> list[dict]:
     """Read published/NAME.csv from the folder of a module's file: cells as numbers where possible,
-    None if empty.
-    """
-    table = rows_beside(module, f"published/{name}.csv")
-    return [{key: _value(cell) for key, cell in record.items()} for record in table]
+    None if empty."""
+    rows = []
+    for record in rows_beside(module, f"published/{name}.csv"):
+        rows.append(dict(zip(record, map(_value, record.values()))))
+    return rows
 
 
 def _value(cell: str) -> str | float | None:

@@ -13,8 +13,7 @@ from po3d.scene.table import Scene, from_json
 @dataclass(frozen=True)
 class QuestionSplit:
     """The questions of a split. A subclass adds access to its images (see
-    `po3d.evaluation.run.Split`).
-    """
+    `po3d.evaluation.run.Split`)."""
 
     split: str
     questions: tuple[Question, ...]
@@ -26,8 +25,7 @@ class QuestionSplit:
 
     def first(self, size: int | None) -> Self:
         """Restrict the questions to the first `size` units by name; None keeps all. Raise
-        InputError for a size below 1.
-        """
+        InputError for a size below 1."""
         if size is not None and size < 1:
             raise InputError(f"the size {size} should be at least 1")
         units = set(sorted(set(map(self.unit_of, self.questions)))[:size])
@@ -46,10 +44,22 @@ class QuestionSplit:
         return []
 
 
+def first_file(paths: Iterable[Path]) -> Path | None:
+    """Return the first of the paths that is a file; None if none is."""
+    for path in paths:
+        if path.is_file():
+            return path
+    return None
+
+
+def existing(paths: Iterable[Path | None]) -> list[Path]:
+    """Return the paths that are files."""
+    return [path for path in paths if path is not None and path.is_file()]
+
+
 def unique(questions: Sequence[Question], where: Path, what: str) -> tuple[Question, ...]:
     """Return the questions as a tuple; raise InputError for a duplicate id. `what` names the id in
-    the message.
-    """
+    the message."""
     ids_read: set[str] = set()
     for q in questions:
         if q.id in ids_read:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.benchmarks.splits import QuestionSplit
+from po3d.benchmarks.splits import QuestionSplit, existing, first_file
 from po3d.benchmarks.superclevr.files import read_scenes, scene_from_superclevr
 from po3d.benchmarks.twin_folder import TWIN
 from po3d.io.errors import InputError
@@ -57,10 +57,8 @@ class StreetSplit(QuestionSplit):
         if name not in self._scenes:
             record = self.source.record(name)
             if record is None:
-                raise InputError(
-                    f"{self.split} has no true scene of {name!r}: only twins and releases "
-                    f"with {self.scene_file} have"
-                )
+                where = f"only twins and releases with {self.scene_file} have"
+                raise InputError(f"{self.split} has no true scene of {name!r}: {where}")
             self._scenes[name] = replace(scene_from_superclevr(record), image=name)
         return self._scenes[name]
 
@@ -75,8 +73,7 @@ class StreetSplit(QuestionSplit):
 
     def notes(self) -> list[str]:
         """Return notes on this split: missing or skipped files, and images of another aspect ratio
-        than the benchmark's.
-        """
+        than the benchmark's."""
         sizes = []
         for name in self.images:
             if size := self.source.size(name):
@@ -87,8 +84,7 @@ class StreetSplit(QuestionSplit):
 
 class Folder:
     """Images in images/ or beside the questions, and optionally a scene file with one of these
-    names.
-    """
+    names."""
 
     def __init__(self, root: Path, scene_files: Sequence[str]) -> None:
         self.root, self.scene_files = root, scene_files
@@ -104,22 +100,21 @@ class Folder:
         paths = [self._scene_file(), self.root / TWIN]
         for name in names:
             paths += [self.path(name), self._alone(name)]
-        return [path for path in paths if path is not None and path.is_file()]
+        return existing(paths)
 
     def path(self, name: str) -> Path:
         """Return the path of an image, whether or not it exists."""
         path = self.root / "images" / name
         # question files keep the .png names even if the images were converted to JPEG
-        if not path.is_file():
-            others = [*(path.with_suffix(s) for s in (".jpg", ".png", ".webp")), self.root / name]
-            path = next((p for p in others if p.is_file()), path)
-        return path
+        others = map(path.with_suffix, (".jpg", ".png", ".webp"))
+        return first_file([path, *others, self.root / name]) or path
 
     def record(self, name: str) -> Mapping | None:
         if self._records is None:
             path = self._scene_file()
-            stored = [] if path is None else read_scenes(path)
-            self._records = {Path(str(r.get("image_filename"))).stem: r for r in stored}
+            self._records = {}
+            for record in [] if path is None else read_scenes(path):
+                self._records[Path(str(record.get("image_filename"))).stem] = record
         record, alone = self._records.get(Path(name).stem), self._alone(name)
         return read_scenes(alone)[0] if record is None and alone.is_file() else record
 
@@ -128,7 +123,7 @@ class Folder:
         return self.root / f"{Path(name).stem}.json"
 
     def _scene_file(self) -> Path | None:
-        return next((self.root / f for f in self.scene_files if (self.root / f).is_file()), None)
+        return first_file(map(self.root.joinpath, self.scene_files))
 
 
 def twin_of(
@@ -151,14 +146,12 @@ def twin_of(
         from po3d.benchmarks.street_twin import StreetTwin, UnsavedTwin
 
         maker = importlib.import_module(module)
-        twin = StreetTwin(
-            size, seed, look or maker.LOOK, images=False, difficulty=difficulty_of(difficulty)
-        )
+        options = {"images": False, "difficulty": difficulty_of(difficulty)}
+        twin = StreetTwin(size, seed, look or maker.LOOK, **options)
         with locked(folder, "generation", wait=True):
             maker.generate(Path(folder), twin, workers)
-        source = UnsavedTwin(
-            twin, {r["image_filename"]: r for r in read_scenes(Path(folder) / scene_file)}
-        )
+        records = read_scenes(Path(folder) / scene_file)
+        source = UnsavedTwin(twin, {record["image_filename"]: record for record in records})
         split = load(folder)  # images may be missing: they are rendered on demand
         return replace(split, split=f"fresh, seed {seed}", source=source, read=tuple(split.files()))
 

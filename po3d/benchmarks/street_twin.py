@@ -70,10 +70,8 @@ class StreetTwin:
             raise InputError(f"size should be at least 1, not {self.size}")
         looks = (*LOOKS, *OFFICIAL_LOOKS)
         if self.look is not None and self.look not in looks:
-            raise InputError(
-                f"unknown look {self.look!r}; known: {', '.join(looks)}, or null to "
-                "alternate between the first two"
-            )
+            options = f"{', '.join(looks)}, or null to alternate between the first two"
+            raise InputError(f"unknown look {self.look!r}; known: {options}")
         known("split", self.split, MESHES)
 
     def identity(self) -> dict:
@@ -89,17 +87,12 @@ class StreetTwin:
     def scene(self, index: int) -> RenderableScene:
         """Generate scene `index`; only masks are rendered."""
         look = self.look or LOOKS[index % len(LOOKS)]
-        renderer = open_renderer(SAMPLES)
-        return make_scene(
-            self.seed, index, self.split, renderer, look, self.difficulty, self.drawing.official()
-        )
+        options = look, self.difficulty, self.drawing.official()
+        return make_scene(self.seed, index, self.split, open_renderer(SAMPLES), *options)
 
     def picture(self, scene: RenderableScene) -> NDArray[np.uint8]:
         """Render a scene, (H, W, 3) sRGB."""
         return self.drawing.picture(scene, open_renderer(SAMPLES), self.skies)
-
-    def record(self, scene: RenderableScene, index: int) -> dict:
-        return scene_record(scene, index, self.split)
 
 
 def write(
@@ -140,10 +133,9 @@ def _scenes(out: Path, twin: StreetTwin, workers: int) -> list[dict]:
     shards = [(k, out / "shards" / f"{k:05d}.json") for k in range(-(-twin.size // shard))]
     make = functools.partial(_make_shard, shard=shard, out=out, twin=twin)
     todo = [k for k, path in shards if not path.exists()]
-    shards_rendered = each(
-        make, todo, min(workers, len(todo)), "rendering", "shard", len(shards) - len(todo), 1
-    )
-    collections.deque(shards_rendered, maxlen=0)
+    processes, done = min(workers, len(todo)), len(shards) - len(todo)
+    rendered = each(make, todo, processes, "rendering", "shard", done, 1)
+    collections.deque(rendered, maxlen=0)
     records: list[dict] = []
     for _, path in shards:
         records += read_json(path, "shard")
@@ -159,7 +151,7 @@ def _make_shard(k: int, shard: int, out: Path, twin: StreetTwin) -> None:
         # Blender is slow; files left by an interrupted run are complete
         if twin.images and not path.exists():
             write_file(path, jpeg(twin.picture(scene), quality))
-        records.append(twin.record(scene, index))
+        records.append(scene_record(scene, index, twin.split))
     write_json(out / "shards" / f"{k:05d}.json", records, indent=None)
 
 
@@ -185,12 +177,9 @@ class UnsavedTwin:
 
 def verified(question: SampledQuestionProgram, scene: Scene, task: Task, image: str) -> Outcome:
     """Return the outcome of a generated question's program; AssertionError if its answer is not
-    the question's.
-    """
+    the question's."""
     outcome = execute(question.program, scene, task)
     if outcome.answer != question.answer:
-        raise AssertionError(
-            f"{image}: the executor answers {question.program} with {outcome.answer!r}"
-            f" ({outcome.reason}), the generator with {question.answer!r}"
-        )
+        answers = f"{outcome.answer!r} ({outcome.reason}), the generator with {question.answer!r}"
+        raise AssertionError(f"{image}: the executor answers {question.program} with {answers}")
     return outcome

@@ -17,15 +17,13 @@ POINTER = 64  # an image cell at most this long is the index of the row that hol
 
 def cells(benchmark: Benchmark, question: Question, number: int) -> dict[str, str]:
     """Return the TSV cells of a question by column, without its images; `number` is its row
-    index.
-    """
+    index."""
+    answer = letter(question) if question.options else benchmark.written(question.answer or "")
     return {
         "index": question.number or getattr(question, "index", "") or str(number),
         "qid": question.id,
         "question": question.text,
-        "answer": letter(question)
-        if question.options
-        else benchmark.written(question.answer or ""),
+        "answer": answer,
         "category": benchmark.files.get(question.category, question.category),
         **by_letter(question),
     }

@@ -78,11 +78,8 @@ PHOTOGRAPH_OPTIONS = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "input",
-        metavar="IMAGE_OR_SCENE",
-        help="an image, or a scene as JSON (po3d's or Super-CLEVR's format)",
-    )
+    text = "an image, or a scene as JSON (po3d's or Super-CLEVR's format)"
+    parser.add_argument("input", metavar="IMAGE_OR_SCENE", help=text)
     parser.add_argument(
         "question", help='the question; "-" reads one question per line from standard input'
     )
@@ -100,20 +97,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--mode", choices=("argmax", "marginal", "samples"), default="marginal", help=mode
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    parser.add_argument(
-        "--save",
-        type=output_file,
-        metavar="PICTURE",
-        help="draw boxes and headings on the image, next to a top view, and save it",
-    )
+    text = "draw boxes and headings on the image, next to a top view, and save it"
+    parser.add_argument("--save", type=output_file, metavar="PICTURE", help=text)
     parser.add_argument(
         "--draw", action="store_true", help="also print a top view of the scene as text"
     )
-    parser.add_argument(
-        "--frame",
-        default="",
-        help='rooms: definition of the front, for example "The door is at the front."',
-    )
+    text = 'rooms: definition of the front, for example "The door is at the front."'
+    parser.add_argument("--frame", default="", help=text)
     parser.add_argument("--change", default="", help="rooms: a change to apply before answering")
     _add_image_arguments(parser)
     reading = (
@@ -145,13 +135,8 @@ def _add_image_arguments(parser: argparse.ArgumentParser) -> None:
         " else 1)"
     )
     parser.add_argument("--focal", type=float, metavar="F", help=lens)
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="TEXT",
-        help="rooms, photographs, orbits: an answer option; may be repeated",
-    )
+    text = "rooms, photographs, orbits: an answer option; may be repeated"
+    parser.add_argument("--option", action="append", default=[], metavar="TEXT", help=text)
     setting = (
         "photographs: an option of configs/perception/foundation.yaml, for example "
         "perception.device=cuda; may be repeated"
@@ -216,7 +201,9 @@ def run(arguments: argparse.Namespace) -> int:
             return _tell(arguments, ask(arguments.question.strip()), image)
         # Open-vocabulary networks need the question's objects.
         if scene is None and kind != "photo":
-            looking = {name: options.pop(name) for name in ("focal", "metres_per_pixel")}
+            looking = {}
+            for name in ("focal", "metres_per_pixel"):
+                looking[name] = options.pop(name)
             picture = path if kind != "street" else pixels(path)[0]
             ask = functools.partial(model.ask, model.look(picture, **looking), **options)
         return _tell_all(arguments, ask, image)
@@ -280,7 +267,7 @@ def _tell(arguments: argparse.Namespace, answer: "Answer", image: "Image | None"
 def _chosen(answer: "Answer") -> "Answer":
     """Let the user choose an interpretation by its number; return its answer, or the given one if
     none is chosen."""
-    numbers = ", ".join(str(number) for number in range(1, len(answer.choices) + 1))
+    numbers = ", ".join(map(str, range(1, len(answer.choices) + 1)))
     try:
         typed = input(f"{numbers}, or press return for none: ").strip()
     except EOFError:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from po3d.io.errors import InputError
 from po3d.scene.table import Scene
 from po3d.systems.api import Model, load
-from po3d.systems.domain import domain
+from po3d.systems.domain import domain as default_domain
 from po3d.systems.domain_router import DomainRouter, worlds_of
 from po3d.systems.general_parser import second
 from po3d.systems.interfaces import Image
@@ -35,13 +35,13 @@ def model_of(
     if world == "photographs":
         return DomainRouter(_builders(arguments, scenes="ground_truth"))
     if scene is not None:
-        executor, checkpoint = domain(world), arguments.room_parser_checkpoint
+        domain, checkpoint = default_domain(world), arguments.room_parser_checkpoint
         if not room:
-            executor = replace(executor, mode=arguments.mode)
+            domain = replace(domain, mode=arguments.mode)
             checkpoint = arguments.parser_checkpoint
-        parser = executor.parser_of(executor, checkpoint, "cpu")
-        general = second(arguments.parser, executor)
-        return Model(Pipeline(Truth(), parser, executor, second=general))
+        parser = domain.parser_of(domain, checkpoint, "cpu")
+        general = second(arguments.parser, domain)
+        return Model(Pipeline(Truth(), parser, domain, second=general))
     if arguments.perception == "photo":
         return _photographs(arguments)
     own_estimator = arguments.perception_checkpoint != STREETS  # of streets
@@ -82,10 +82,12 @@ def _builders(
         "photographs": {"scenes": scenes},
         "orbit": {"scenes": scenes},
     }
-    return {
-        world: functools.cache(functools.partial(load, world, parser=arguments.parser, **own))
-        for world, own in options.items()
-    }
+    result = {}
+    for world, own in options.items():
+        result[world] = functools.cache(
+            functools.partial(load, world, parser=arguments.parser, **own)
+        )
+    return result
 
 
 def _photographs(arguments: argparse.Namespace) -> Model:
@@ -102,7 +104,10 @@ def _photographs(arguments: argparse.Namespace) -> Model:
         "known": arguments.known,
         "orientation.pose": arguments.pose,
     }
-    own = [f"perception.{key}={value}" for key, value in keys.items() if value]
+    own = []
+    for key, value in keys.items():
+        if value:
+            own.append(f"perception.{key}={value}")
     config = varied(compose("evaluate", ["perception=foundation", *own, *arguments.set]), {})
     samples = 0 if arguments.mode == "argmax" else config["executor"]["samples"] or SAMPLES
     looks = build(config["perception"])

@@ -15,24 +15,15 @@ columns are wrong labels.
 
 import argparse
 
+from po3d.cli.data_arguments import add_data_arguments
 from po3d.io.files import output_file
-from po3d.io.paths import benchmarks
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
-    parser.add_argument(
-        "--data",
-        metavar="ROOT",
-        help="folder of the release, with its scene file (default: the mini split)",
-    )
-    parser.add_argument(
-        "--out",
-        required=True,
-        type=output_file,
-        metavar="ERRATA",
-        help="the file of errata to write, one JSON record per line",
-    )
+    folder = "folder of the release, with its scene file (default: the mini split)"
+    add_data_arguments(parser, data=folder)
+    text = "the file of errata to write, one JSON record per line"
+    parser.add_argument("--out", required=True, type=output_file, metavar="ERRATA", help=text)
     parser.add_argument(
         "--corrected", metavar="DIR", help="write the corrected split to this folder"
     )

@@ -12,7 +12,7 @@ excluded from reliability, and count as not covered.
 
 import argparse
 
-from po3d.io.paths import benchmarks
+from po3d.cli.data_arguments import add_data_arguments
 from po3d.io.plots import PLOTS
 
 
@@ -20,35 +20,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="PREDICTIONS", help="a predictions.jsonl, or the folder of its run"
     )
-    parser.add_argument(
-        "--benchmark", choices=benchmarks(), help="default: that of the run, else pulsecheck457"
+    size = "evaluate only the first SIZE images or rooms (default: the size in the run.json "
+    add_data_arguments(
+        parser,
+        benchmark="default: that of the run, else pulsecheck457",
+        data="folder of a release or twin (default: that of the run, else the shipped mini split)",
+        size=f"{size}next to PREDICTIONS)",
+        scorer="the scorer (default: that of the run, else the benchmark's own)",
     )
-    parser.add_argument(
-        "--data",
-        metavar="ROOT",
-        help="folder of a release or twin (default: that of the run, else the shipped mini split)",
-    )
-    parser.add_argument(
-        "--size",
-        type=int,
-        help=(
-            "evaluate only the first SIZE images or rooms (default: the size in the run.json "
-            "next to PREDICTIONS)"
-        ),
-    )
-    parser.add_argument(
-        "--scorer", help="the scorer (default: that of the run, else the benchmark's own)"
-    )
-    parser.add_argument(
-        "--fit-on",
-        metavar="PREDICTIONS",
-        help="predictions for a validation split; the temperature is fitted on them",
-    )
-    parser.add_argument(
-        "--fit-data",
-        metavar="ROOT",
-        help="folder of the validation split (default: that of the run of --fit-on)",
-    )
+    text = "predictions for a validation split; the temperature is fitted on them"
+    parser.add_argument("--fit-on", metavar="PREDICTIONS", help=text)
+    text = "folder of the validation split (default: that of the run of --fit-on)"
+    parser.add_argument("--fit-data", metavar="ROOT", help=text)
     parser.add_argument(
         "--temperature", type=float, help="use this temperature instead of fitting one"
     )
@@ -58,11 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plot", metavar="PICTURE", help=f"draw the reliability diagram ({', '.join(PLOTS)})"
     )
-    parser.add_argument(
-        "--out",
-        metavar="PREDICTIONS",
-        help="write the predictions with scaled probabilities to this file",
-    )
+    text = "write the predictions with scaled probabilities to this file"
+    parser.add_argument("--out", metavar="PREDICTIONS", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:

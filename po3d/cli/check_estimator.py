@@ -9,6 +9,7 @@ docs/extending.md.
 """
 
 import argparse
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,13 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--benchmark", choices=tuple(MODULES), help="check this benchmark only (default: all)"
     )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="an argument of the class; may be repeated",
-    )
+    text = "an argument of the class; may be repeated"
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -80,8 +76,9 @@ def build_estimator(target: str, options: list[str]) -> Any:
 
     from po3d.io.config import build
 
-    if wrong := [option for option in options if "=" not in option]:
-        raise InputError(f"--set {wrong[0]} should be KEY=VALUE")
+    for option in options:
+        if "=" not in option:
+            raise InputError(f"--set {option} should be KEY=VALUE")
     return build({"_target_": target, **OmegaConf.to_container(OmegaConf.from_dotlist(options))})
 
 
@@ -99,30 +96,32 @@ def _on(estimator: Any, name: str) -> Iterator[tuple[bool, str]]:
 def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tuple[bool, str]]:
     """Check a split's predicted scenes in two calls, and the answers of gold programs on them."""
     from po3d.evaluation.run import by_image
-    from po3d.systems.domain import domain
+    from po3d.systems.domain import domain as domain_of
     from po3d.systems.interfaces import Context, PerceptionInput
     from po3d.systems.pipeline import Pipeline, pictures_of
     from po3d.systems.scene_sources import source_of
 
-    executor = domain(world)
+    domain = domain_of(world)
     source = source_of(estimator, world)
-    system = Pipeline(source, None, executor, executor.reading)
+    system = Pipeline(source, None, domain, domain.reading)
     query = list(by_image(split.questions).items())
     batch = [(own, Context.of(split, image)) for image, own in query]
-    looks = [PerceptionInput(context, pictures_of(own, context)) for own, context in batch]
-    first, again = source.tables(looks), source.tables(looks)
-    scenes = [scene for own in first for scene in own]
+    looks = []
+    for own, context in batch:
+        looks.append(PerceptionInput(context, pictures_of(own, context)))
+    flat = itertools.chain.from_iterable
+    scenes, again = list(flat(source.tables(looks))), list(flat(source.tables(looks)))
     things = sum(map(len, scenes))
     yield (
         True,
         f"{name}: finite predicted scenes for all {len(scenes)} images, {things} objects in total",
     )
-    same = all(_alike(a, b) for a, b in zip(scenes, (s for own in again for s in own), strict=True))
+    same = all(_alike(a, b) for a, b in zip(scenes, again, strict=True))
     yield (
         same,
         f"{name}: the same images give the same scenes again" + ("" if same else ": they differ"),
     )
-    result = [p for own in system.answers(batch) for p in own]
+    result = list(flat(system.answers(batch)))
     answered = sum(p.status == "ok" for p in result)
     yield (
         True,
@@ -133,7 +132,9 @@ def _answers(estimator: Any, world: str, split: Any, name: str) -> Iterator[tupl
 def _alike(scene: Any, other: Any) -> bool:
     import numpy as np
 
-    return len(scene) == len(other) and all(
-        np.allclose(getattr(scene, what), getattr(other, what), rtol=0, atol=TOLERANCE)
-        for what in ("positions", "headings", "extents")
-    )
+    if len(scene) != len(other):
+        return False
+    for what in ("positions", "headings", "extents"):
+        if not np.allclose(getattr(scene, what), getattr(other, what), rtol=0, atol=TOLERANCE):
+            return False
+    return True

@@ -10,38 +10,20 @@ can detect, and the overlap of both systems' errors.
 
 import argparse
 
-from po3d.io.paths import benchmarks
+from po3d.cli.data_arguments import add_data_arguments
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "files",
-        nargs="+",
-        metavar="PREDICTIONS",
-        help="predictions.jsonl of each system, or the folder of its run",
-    )
-    parser.add_argument(
-        "--names",
-        default="",
-        help="names of the systems, separated by commas (default: the file names)",
-    )
-    parser.add_argument(
-        "--benchmark",
-        choices=benchmarks(),
-        help="default: that of the first run, else pulsecheck457",
-    )
-    parser.add_argument(
-        "--data",
-        metavar="ROOT",
-        help="folder of a release or twin (default: that of the first run, else the mini split)",
-    )
-    parser.add_argument(
-        "--size",
-        type=int,
-        help="use only the first SIZE images or rooms (default: the smallest size of the runs)",
-    )
-    parser.add_argument(
-        "--scorer", help="the scorer (default: that of the first run, else the benchmark's own)"
+    text = "predictions.jsonl of each system, or the folder of its run"
+    parser.add_argument("files", nargs="+", metavar="PREDICTIONS", help=text)
+    text = "names of the systems, separated by commas (default: the file names)"
+    parser.add_argument("--names", default="", help=text)
+    add_data_arguments(
+        parser,
+        benchmark="default: that of the first run, else pulsecheck457",
+        data="folder of a release or twin (default: that of the first run, else the mini split)",
+        size="use only the first SIZE images or rooms (default: the smallest size of the runs)",
+        scorer="the scorer (default: that of the first run, else the benchmark's own)",
     )
     common = (
         "compare only questions answered in every file; otherwise a missing line counts as a wrong"

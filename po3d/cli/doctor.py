@@ -59,25 +59,17 @@ def packages() -> Iterator[Check]:
     except importlib.metadata.PackageNotFoundError:
         yield Check("po3d", NEEDED, "not installed", "pip install -e . in the checkout")
         return
-    missing = _missing(distribution.requires or [], None)
-    if missing:
-        yield Check(
-            "po3d",
-            NEEDED,
-            f"{distribution.version}, lacks {', '.join(missing)}",
-            "pip install po3d",
-        )
+    if missing := _missing(distribution.requires or [], None):
+        lacks = f"{distribution.version}, lacks {', '.join(missing)}"
+        yield Check("po3d", NEEDED, lacks, "pip install po3d")
     else:
         yield Check("po3d", True, distribution.version)
     for extra in distribution.metadata.get_all("Provides-Extra") or []:
-        missing = _missing(distribution.requires or [], extra)
-        remedy = f"pip install 'po3d[{extra}]'" if missing else ""
-        yield Check(
-            f"extra {extra}",
-            not missing,
-            f"lacks {', '.join(missing)}" if missing else "complete",
-            remedy,
-        )
+        if missing := _missing(distribution.requires or [], extra):
+            remedy = f"pip install 'po3d[{extra}]'"
+            yield Check(f"extra {extra}", False, f"lacks {', '.join(missing)}", remedy)
+        else:
+            yield Check(f"extra {extra}", True, "complete")
 
 
 def _missing(requirements: list[str], extra: str | None) -> list[str]:
@@ -92,12 +84,10 @@ def _missing(requirements: list[str], extra: str | None) -> list[str]:
         if not chosen or (extra is not None and core) or wanted.name == "po3d":
             continue
         try:
-            there = wanted.specifier.contains(
-                importlib.metadata.version(wanted.name), prereleases=True
-            )
+            version = importlib.metadata.version(wanted.name)
         except importlib.metadata.PackageNotFoundError:
-            there = False
-        if not there:
+            version = None
+        if version is None or not wanted.specifier.contains(version, prereleases=True):
             missing.append(f"{wanted.name}{wanted.specifier}")
     return missing
 
@@ -116,14 +106,9 @@ except InputError as error:
 
 
 def _renderer() -> Check:
+    limits = {"capture_output": True, "text": True, "timeout": RENDERER_SECONDS, "check": False}
     try:
-        process = subprocess.run(
-            [sys.executable, "-c", _RENDERER],
-            capture_output=True,
-            text=True,
-            timeout=RENDERER_SECONDS,
-            check=False,
-        )
+        process = subprocess.run([sys.executable, "-c", _RENDERER], **limits)
     except subprocess.TimeoutExpired:
         why = f"the renderer did not start within {RENDERER_SECONDS} s"
         return Check("renderer (EGL)", False, "twins and training cannot render", why)
@@ -144,15 +129,10 @@ def devices() -> Iterator[Check]:
     yield _cuda()
     from po3d.synthesis.furniture import FOLDER
 
-    there = FOLDER.is_dir()
-    remedy = (
-        ""
-        if there
-        else (
-            "install the Debian package sweethome3d-furniture, or set furniture=DIR; needed "
-            "only for new room twins"
-        )
-    )
+    there, remedy = FOLDER.is_dir(), ""
+    if not there:
+        remedy = "install the Debian package sweethome3d-furniture, or set furniture=DIR; needed"
+        remedy += " only for new room twins"
     yield Check("furniture catalogue", there, str(FOLDER), remedy)
 
 
@@ -162,9 +142,8 @@ def _cuda() -> Check:
     import torch
 
     if torch.cuda.is_available():
-        return Check(
-            "CUDA", True, f"{torch.cuda.get_device_name()}, torch {torch.__version__}: trainer=gpu"
-        )
+        name = torch.cuda.get_device_name()
+        return Check("CUDA", True, f"{name}, torch {torch.__version__}: trainer=gpu")
     return Check("CUDA", False, f"none, torch {torch.__version__}: everything runs on the CPU")
 
 
@@ -174,24 +153,17 @@ def checkpoints() -> Iterator[Check]:
     from po3d.io.files import read_json, sha256
 
     for card in sorted(paths.CHECKPOINTS.glob("*.json")):
-        weights, card_record = (
-            card.with_suffix(".safetensors"),
+        record, weights = (
             read_json(card, "checkpoint description"),
+            card.with_suffix(".safetensors"),
         )
+        what, restore = f"checkpoint {card.stem}", f"restore {weights.name}"
         if not weights.is_file():
-            yield Check(f"checkpoint {card.stem}", NEEDED, "no weights", f"restore {weights.name}")
-        elif sha256(weights) != card_record.get("sha256"):
-            remedy = (
-                f"restore {weights.name} from the release (it may be a Git LFS pointer or an "
-                "incomplete download)"
-            )
-            yield Check(
-                f"checkpoint {card.stem}", NEEDED, "checksum differs from the card's", remedy
-            )
+            yield Check(what, NEEDED, "no weights", restore)
+        elif sha256(weights) != record.get("sha256"):
+            why = "it may be a Git LFS pointer or an incomplete download"
+            remedy = f"{restore} from the release ({why})"
+            yield Check(what, NEEDED, "checksum differs from the card's", remedy)
         else:
             size = weights.stat().st_size / 1e6
-            yield Check(
-                f"checkpoint {card.stem}",
-                True,
-                f"{card_record.get('parameters', 0):,} parameters, {size:.1f} MB",
-            )
+            yield Check(what, True, f"{record.get('parameters', 0):,} parameters, {size:.1f} MB")

@@ -28,38 +28,20 @@ import` finds it.
 
 import argparse
 
+from po3d.cli.data_arguments import add_data_arguments
 from po3d.evaluation.harness import FORMATS
-from po3d.io.paths import benchmarks
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--benchmark",
-        choices=benchmarks(),
-        help="default: that of the run of --predictions, else pulsecheck457",
-    )
-    parser.add_argument(
-        "--data",
-        metavar="ROOT",
-        help=(
-            "folder of a release or twin (default: that of the run of --predictions, else the mini"
-            " split)"
-        ),
-    )
-    parser.add_argument(
-        "--size",
-        type=int,
-        metavar="N",
-        help="export only the first SIZE images, rooms or scenes (default: all)",
-    )
+    run = "that of the run of --predictions, else"
+    data = f"folder of a release or twin (default: {run} the mini split)"
+    add_data_arguments(parser, benchmark=f"default: {run} pulsecheck457", data=data)
+    text = "export only the first SIZE images, rooms or scenes (default: all)"
+    parser.add_argument("--size", type=int, metavar="N", help=text)
     parser.add_argument("--format", required=True, choices=(*FORMATS, "results", "release", "easi"))
     parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
-    parser.add_argument(
-        "--image-format",
-        default="png",
-        choices=("png", "jpeg"),
-        help="png (default) keeps the exact pixels",
-    )
+    text = "png (default) keeps the exact pixels"
+    parser.add_argument("--image-format", default="png", choices=("png", "jpeg"), help=text)
     parser.add_argument(
         "--bare", action="store_true", help="vlmevalkit: write the question without po3d's prompt"
     )
@@ -67,46 +49,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--inline", action="store_true", help="openai: write images as data URIs instead of files"
     )
     _add_prompt_arguments(parser.add_argument_group("what the model receives (docs/lmm.md)"))
-    parser.add_argument(
-        "--predictions",
-        metavar="PREDICTIONS",
-        help="results, easi: the predictions.jsonl to convert, or the folder of its run",
-    )
+    text = "results, easi: the predictions.jsonl to convert, or the folder of its run"
+    parser.add_argument("--predictions", metavar="PREDICTIONS", help=text)
     parser.add_argument(
         "--model", metavar="NAME", help="results: name of the model (default: po3d); easi: ORG/NAME"
     )
-    parser.add_argument(
-        "--dataset",
-        metavar="NAME",
-        help="results: the harness's name of the dataset (default: po3d_<benchmark>)",
-    )
+    text = "results: the harness's name of the dataset (default: po3d_<benchmark>)"
+    parser.add_argument("--dataset", metavar="NAME", help=text)
+
+
+# Option -> default, help.
+PROMPT_OPTIONS = {
+    "--show": ("picture", "picture (default) or none; hypo3d also labelled or captions"),
+    "--frame": ("anchors", "hypo3d: anchors (default), none or camera"),
+    "--change": ("with", "hypo3d: with (default) or without the text of the change"),
+    "--style": ("plain", "plain (default) or cot; scope also ego_to_allo, 3dsrbench also boxes"),
+    "--scenes": ("none", "none (default), predicted or ground_truth: po3d's scene as text"),
+}
 
 
 def _add_prompt_arguments(own: argparse._ArgumentGroup) -> None:
-    own.add_argument(
-        "--show",
-        default="picture",
-        help="picture (default) or none; hypo3d also labelled or captions",
-    )
-    own.add_argument("--frame", default="anchors", help="hypo3d: anchors (default), none or camera")
-    own.add_argument(
-        "--change", default="with", help="hypo3d: with (default) or without the text of the change"
-    )
-    own.add_argument(
-        "--style",
-        default="plain",
-        help="plain (default) or cot; scope also ego_to_allo, 3dsrbench also boxes",
-    )
-    own.add_argument(
-        "--scenes",
-        default="none",
-        help="none (default), predicted or ground_truth: po3d's scene as text",
-    )
-    own.add_argument(
-        "--scenes-file",
-        metavar="FILE",
-        help="for --scenes predicted: scenes.jsonl of a finished run",
-    )
+    for option, (default, text) in PROMPT_OPTIONS.items():
+        own.add_argument(option, default=default, help=text)
+    text = "for --scenes predicted: scenes.jsonl of a finished run"
+    own.add_argument("--scenes-file", metavar="FILE", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:

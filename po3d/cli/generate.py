@@ -10,7 +10,7 @@ from typing import Any
 from po3d.io.paths import CONFIGS
 
 # Keys of a benchmark's config that may be set; a change of another key is an error.
-READ = ("name", "look", "difficulty", "systems")
+READ = ("name", "look", "difficulty")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,8 +31,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     benchmark = benchmark_of(config.benchmark.name)
     usual = compose("generate", [f"benchmark={benchmark.name}", "out=anywhere"])
-    keys = [k for k in config.benchmark if k not in READ]
-    ignored = [f"benchmark.{k}" for k in keys if config.benchmark[k] != usual.benchmark.get(k)]
+    ignored = []
+    for key, value in config.benchmark.items():
+        if key not in READ and value != usual.benchmark.get(key):
+            ignored.append(f"benchmark.{key}")
     if config.renderer == "own" and dict(config.blender, python="") != dict(usual.blender):
         ignored.append("blender")
     if ignored:
@@ -107,8 +109,7 @@ def _shards(benchmark: Any, config: Any) -> None:
     from po3d.training.shards import write_shards
 
     split = benchmark.load(config.out)
-    pictures = (
-        (split.source.path(name), split.source.record(name)) for name in sorted(split.images)
-    )
+    names = sorted(split.images)
+    pictures = zip(map(split.source.path, names), map(split.source.record, names))
     models = [own_name("street", k) for k in MESHES[config.split]]
     write_shards(pictures, f"{config.out}/webdataset", models, root=config.out)

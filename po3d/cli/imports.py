@@ -15,38 +15,22 @@ choice, if the benchmark has none itself.
 
 import argparse
 
+from po3d.cli.data_arguments import add_data_arguments
 from po3d.io.files import output_file
-from po3d.io.paths import benchmarks
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file",
-        metavar="FILE",
-        help="VLMEvalKit .xlsx/.tsv/.json, lmms-eval samples, or plain .jsonl/.csv",
+    text = "VLMEvalKit .xlsx/.tsv/.json, lmms-eval samples, or plain .jsonl/.csv"
+    parser.add_argument("file", metavar="FILE", help=text)
+    add_data_arguments(
+        parser,
+        data="folder of the release or twin that the model answered (default: the mini split)",
+        size="use only the first SIZE images or rooms, as in evaluate.py size=",
+        scorer="the scorer of the gold answers and the headline figure (default: the benchmark's"
+        " own)",
     )
-    parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
-    parser.add_argument(
-        "--data",
-        metavar="ROOT",
-        help="folder of the release or twin that the model answered (default: the mini split)",
-    )
-    parser.add_argument(
-        "--size", type=int, help="use only the first SIZE images or rooms, as in evaluate.py size="
-    )
-    parser.add_argument(
-        "--scorer",
-        help=(
-            "the scorer of the gold answers and the headline figure (default: the benchmark's own)"
-        ),
-    )
-    parser.add_argument(
-        "--out",
-        required=True,
-        type=output_file,
-        metavar="PREDICTIONS",
-        help="the predictions file to write",
-    )
+    text = "the predictions file to write"
+    parser.add_argument("--out", required=True, type=output_file, metavar="PREDICTIONS", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -39,7 +39,6 @@ COMMANDS = {
         "check an external estimator before evaluating it", "po3d.cli.check_estimator"
     ),
     "audit": Command("check released answers against their programs", "po3d.cli.audit"),
-    "completion": Command("print a shell completion script", "po3d.cli.completion", "shell"),
     "compare": Command("compare systems, with significance tests", "po3d.cli.compare"),
     "doctor": Command("check the installation and how to fix it", "po3d.cli.doctor"),
     "export": Command("export a split for LMM harnesses and endpoints", "po3d.cli.export"),
@@ -74,7 +73,6 @@ a change described in a sentence.
   po3d audit --benchmark pulsecheck457 --data RELEASE --out errata.jsonl
   po3d doctor
   po3d studio
-  po3d completion bash
 """
 
 
@@ -84,8 +82,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     def command() -> None:
         nonlocal code
-        if odd := [word for word in words if "\0" in word]:
-            raise InputError(f"the argument {printable(odd[0])} contains a NUL character")
+        for word in words:
+            if "\0" in word:
+                raise InputError(f"the argument {printable(word)} contains a NUL character")
         if words[:1] and words[0] in SCRIPTS:
             from po3d.io.config import run_script
 

@@ -20,30 +20,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     make = works.add_parser("make", help="make items from annotated photographs")
     make.add_argument("pictures", metavar="PICTURES", help="folder of photographs")
     make.add_argument("items", metavar="ITEMS", help="new or empty folder for the items")
-    make.add_argument(
-        "--annotations",
-        metavar="FILE",
-        help=(
-            "SUN RGB-D's SUNRGBDMeta3DBB_v2.mat, or a file of JSON lines "
-            "(default: a .json next to each photograph)"
-        ),
+    text = (
+        "SUN RGB-D's SUNRGBDMeta3DBB_v2.mat, or a file of JSON lines (default: a .json next to "
+        "each photograph)"
     )
-    make.add_argument(
-        "--opengl",
-        action="store_true",
-        help=("poses use a camera frame with y up and looking along -z, as in Objectron"),
-    )
+    make.add_argument("--annotations", metavar="FILE", help=text)
+    text = "poses use a camera frame with y up and looking along -z, as in Objectron"
+    make.add_argument("--opengl", action="store_true", help=text)
     make.add_argument(
         "--front", default="+z", metavar="AXIS", help="front axis of the objects: +x, -x, ... -z"
     )
     make.add_argument("--up", default="+y", metavar="AXIS", help="up axis of the objects")
     answer = works.add_parser("answer", help="answer items with a system")
     answer.add_argument("items", metavar="ITEMS", help="folder of items")
-    answer.add_argument(
-        "out",
-        metavar="RUN",
-        help="folder for the predictions; run the same command again to resume",
-    )
+    text = "folder for the predictions; run the same command again to resume"
+    answer.add_argument("out", metavar="RUN", help=text)
     answer.add_argument("--system", choices=SYSTEMS, required=True)
     answer.add_argument(
         "--url", help="for lmm: an OpenAI-compatible endpoint, http://127.0.0.1:8000/v1"
@@ -52,26 +43,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     answer.add_argument(
         "--key-env", metavar="NAME", help="for lmm: the environment variable that holds its API key"
     )
-    answer.add_argument(
-        "--weights",
-        metavar="DIR",
-        help="for orientation: folder of Orient Anything's weights (docs/foundation.md)",
-    )
+    text = "for orientation: folder of Orient Anything's weights (docs/foundation.md)"
+    answer.add_argument("--weights", metavar="DIR", help=text)
     answer.add_argument("--device", default="cpu", help="for orientation: torch device")
     answer.add_argument("--seed", type=int, default=0, help="for random: the seed")
     score = works.add_parser("score", help="print accuracy, bias and published rows")
     score.add_argument("items", metavar="ITEMS", help="folder of items")
-    score.add_argument(
-        "runs",
-        metavar="RUN",
-        nargs="+",
-        help="folders written by `answer`, or predictions.jsonl files",
-    )
-    score.add_argument(
-        "--names",
-        default="",
-        help="names of the runs, separated by commas (default: from the runs)",
-    )
+    text = "folders written by `answer`, or predictions.jsonl files"
+    score.add_argument("runs", metavar="RUN", nargs="+", help=text)
+    text = "names of the runs, separated by commas (default: from the runs)"
+    score.add_argument("--names", default="", help=text)
     score.add_argument("--form", choices=FORMS, default="text")
 
 

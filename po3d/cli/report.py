@@ -32,48 +32,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "`po3d import`) or folders of runs"
         ),
     )
-    parser.add_argument(
-        "--names",
-        default="",
-        help="names of those systems, separated by commas (default: the file names)",
-    )
+    text = "names of those systems, separated by commas (default: the file names)"
+    parser.add_argument("--names", default="", help=text)
     parser.add_argument(
         "--data", metavar="ROOT", help="folder of the questions (default: as in the run)"
     )
     parser.add_argument(
         "--grid", metavar="RUN", help="folder of an oracle grid of the same system (default: RUN)"
     )
-    parser.add_argument(
-        "--items",
-        type=int,
-        metavar="N",
-        help=(
-            "maximum number of questions listed in the report, on at most N "
-            "/ 10 images; a larger set is sampled (default: 10000)"
-        ),
+    text = (
+        "maximum number of questions listed in the report, on at most N / 10 images; a larger set "
+        "is sampled (default: 10000)"
     )
-    parser.add_argument(
-        "--question",
-        nargs="+",
-        default=[],
-        metavar="ID",
-        help="list only these questions; may be repeated",
-    )
-    parser.add_argument(
-        "--later",
-        action="store_true",
-        help=("also show published results later than the benchmark's paper, with their protocols"),
-    )
+    parser.add_argument("--items", type=int, metavar="N", help=text)
+    text = "list only these questions; may be repeated"
+    parser.add_argument("--question", nargs="+", default=[], metavar="ID", help=text)
+    text = "also show published results later than the benchmark's paper, with their protocols"
+    parser.add_argument("--later", action="store_true", help=text)
     _add_output_arguments(parser)
 
 
 def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
     form = parser.add_mutually_exclusive_group()
-    form.add_argument(
-        "--paper",
-        metavar="DIR",
-        help="write LaTeX tables, PDF figures and a description of the protocol to this folder",
-    )
+    text = "write LaTeX tables, PDF figures and a description of the protocol to this folder"
+    form.add_argument("--paper", metavar="DIR", help=text)
     for name in ("latex", "markdown"):
         form.add_argument(
             f"--{name}",

@@ -36,16 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1)"
     )
     parser.add_argument("--port", type=int, default=8457, help="the port; 0 selects a free one")
-    parser.add_argument(
-        "--name",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help=(
-            "an additional host name of the server, besides localhost and IP "
-            "addresses; may be repeated"
-        ),
+    text = (
+        "an additional host name of the server, besides localhost and IP addresses; may be repeated"
     )
+    parser.add_argument("--name", action="append", default=[], metavar="HOST", help=text)
     parser.add_argument(
         "--mode",
         choices=("argmax", "marginal", "samples"),
@@ -55,20 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers", type=int, default=1, help="number of answers computed in parallel (default: 1)"
     )
-    parser.add_argument(
-        "--timeout",
-        type=float,
-        default=120.0,
-        metavar="SECONDS",
-        help="time limit of an answer (default: 120)",
-    )
-    parser.add_argument(
-        "--max-megabytes",
-        type=float,
-        default=32.0,
-        metavar="MB",
-        help="maximum size of a request (default: 32)",
-    )
+    text = "time limit of an answer (default: 120)"
+    parser.add_argument("--timeout", type=float, default=120.0, metavar="SECONDS", help=text)
+    text = "maximum size of a request (default: 32)"
+    parser.add_argument("--max-megabytes", type=float, default=32.0, metavar="MB", help=text)
     parser.add_argument(
         "--perception-checkpoint", default="street_estimator", metavar="NAME_OR_PATH"
     )

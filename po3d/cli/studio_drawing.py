@@ -110,6 +110,7 @@ class SceneDrawing:
             2 * math.atan(camera.height / 2 / camera.K[1][1]),
             camera.width / camera.height,
             scale=0.08 * self.reach,
+            thickness=0.002 * self.reach,  # the view begins close to the camera
             wxyz=_quaternion(np.asarray(camera.cam_T_world.rotation).T),
             position=tuple(camera.position),
         )

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import viser
 
+from po3d.cli.ask_model import SAMPLES
 from po3d.cli.studio_drawing import SceneDrawing, about_z
 from po3d.cli.studio_origins import own_origins
 from po3d.cli.studio_session import EXAMPLES, Session
@@ -46,7 +47,7 @@ def serve(path: str | None, port: int, detector: str | None = None, pose: str | 
         from po3d.perception.foundation import foundation
 
         looks = foundation({"onnx": detector}, orientation={"pose": pose})
-        session.photographs = load("photographs", perception=looks)
+        session.photographs = load("photographs", perception=looks, samples=SAMPLES)
     if path is None:
         session.open_example("street.jpg")
     else:
@@ -198,7 +199,7 @@ class StudioPage:
             button.visible = k < len(answer.choices) and answer.scene is None
             if button.visible:
                 button.label = f"{k + 1}. {visible(answer.understood[k][0])}"
-        self.answer.content = _answer_html(answer)
+        self.answer.content = _answer_html(answer, self.session.notes)
         self.steps.options = (
             "nothing",
             *(f"{k}. {_short(step)}" for k, step in enumerate(answer.trace, 1)),
@@ -348,8 +349,8 @@ class StudioPage:
             look(client.camera, client.camera.aspect > 1)
 
 
-def _answer_html(answer: Answer) -> str:
-    """Return an answer as HTML; all its words are untrusted text."""
+def _answer_html(answer: Answer, notes: Iterable[str] = ()) -> str:
+    """Return an answer as HTML, with notes on its image; all its words are untrusted text."""
     safe = lambda words: html.escape(visible(words))  # noqa: E731
     if answer.status != "ok":
         head = f"<p><b>no answer</b>: {safe(answer.reason)}</p>"
@@ -364,6 +365,8 @@ def _answer_html(answer: Answer) -> str:
             f"<p style='font-size:1.2em'><b>{safe(str(answer.answer))}</b> (probability"
             f" {answer.probability:.2f})</p>"
         )
+    about = (*answer.explanation.notes, *notes)
+    head += "".join(f"<p style='margin:0.3em 0'>{safe(note)}</p>" for note in about)
     steps = "".join(f"<li>{safe(step)}</li>" for step in answer.trace)
     flip = f"<p>{safe(answer.margin)}</p>" if answer.margin else ""
     return (

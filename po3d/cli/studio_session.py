@@ -8,7 +8,8 @@ import json
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
@@ -62,6 +63,7 @@ class Session:
 
     states: list[State] = field(default_factory=list)
     photographs: Model | None = None  # answers all images, if there is one
+    notes: tuple[str, ...] = ()  # warnings about the last photograph
 
     @property
     def state(self) -> State:
@@ -122,8 +124,7 @@ class Session:
             return
         picture = decode_image(data, display, PIXELS)
         if self.photographs is not None:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", PhotographWarning)
+            with self._noting():
                 scene = self.photographs.look(picture)
         else:
             try:
@@ -208,12 +209,20 @@ class Session:
             return model(self.world).ask(self.scene, question, task=task)
         if len(self.states) > 1 or self.state.picture is None:
             return self.photographs.ask(self.scene, question, task=task)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PhotographWarning)
+        with self._noting():
             answer = self.photographs.ask(self.state.picture, question, task=task)
         if answer.scene is not None:
             self.states = [replace(self.state, scene=answer.scene)]
         return answer
+
+    @contextmanager
+    def _noting(self) -> Iterator[None]:
+        """Within this context, warnings about the photograph become `notes`."""
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always", PhotographWarning)
+            yield
+        mine = [str(w.message) for w in seen if issubclass(w.category, PhotographWarning)]
+        self.notes = tuple(dict.fromkeys(mine))
 
     def lit(self, answer: Answer, step: int) -> list[int]:
         """Return the objects that a step of an answer selected with a probability above 0.5."""

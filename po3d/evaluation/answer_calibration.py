@@ -19,7 +19,7 @@ from scipy.optimize import minimize
 
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.calibration import answered, calibration_error
-from po3d.evaluation.compare import read_entry
+from po3d.evaluation.compare import read_entry, with_answers
 from po3d.io.checkpoint import locate
 from po3d.io.cli_errors import guarded
 from po3d.io.errors import InputError, malformed
@@ -38,7 +38,7 @@ def fit(probabilities: Array, right: Array, mode: str) -> AnswerCalibration:
         raise InputError(
             f"{len(right)} answers; a fit needs at least {FEWEST}, right ones and wrong ones"
         )
-    x = np.array([log_odds(p) for p in probabilities])
+    x = np.array(list(map(log_odds, probabilities)))
 
     def loss(line: Array) -> float:
         z = np.exp(line[0]) * x + line[1]  # the slope is positive, so that no order changes
@@ -77,7 +77,7 @@ def fit_run(run: str | Path, pair: str) -> dict[str, Any]:
     if record["sha256"] != modules["perception"].get("sha256"):
         raise InputError(f"{run} was made with other weights than {pair}")
     benchmark, mode = BENCHMARKS[config["benchmark"]["name"]], belief_mode(config)
-    questions = [q for q in opened(benchmark.name, str(root)).questions if q.answer is not None]
+    questions = with_answers(opened(benchmark.name, str(root)).questions)
     entry = read_entry(str(Path(run) / "predictions.jsonl"), questions)
     items = answered(benchmark, questions, entry.predictions, benchmark.scorers[0])
     line = fit(items.probabilities, items.right, mode)
@@ -86,7 +86,7 @@ def fit_run(run: str | Path, pair: str) -> dict[str, Any]:
     composed = line.after(None if before is None else AnswerCalibration(**before))
     record["config"].setdefault("answers", {})[domain] = composed._asdict()
     write_json(path, record)
-    after = [line.calibrated(p) for p in items.probabilities]
+    after = list(map(line.calibrated, items.probabilities))
     return {
         "answers": len(after),
         "slope": composed.slope,

@@ -12,6 +12,7 @@ from typing import Any
 from po3d.benchmarks.base import Erratum, Verdict
 from po3d.benchmarks.registry import BENCHMARKS, benchmark_of, opened
 from po3d.benchmarks.twin_folder import CORRECTED, kind_of_data
+from po3d.evaluation.compare import with_answers
 from po3d.io.errors import InputError
 from po3d.io.files import write_json, write_jsonl
 from po3d.io.text_tables import Table, text
@@ -21,10 +22,9 @@ from po3d.systems.pipeline import Context, oracle
 
 def audit(benchmark: str, split: Any) -> list[Erratum]:
     """Return the errata of a split, in question order; raise InputError if no question has a
-    program.
-    """
+    program."""
     benchmark_spec = benchmark_of(benchmark)
-    questions = [q for q in split.questions if q.answer is not None]
+    questions = with_answers(split.questions)
     if not any(q.program for q in questions):
         raise InputError("no question has a program, so no answer can be checked")
     system, errata = oracle(benchmark_spec.world), []

@@ -17,7 +17,7 @@ from scipy.special import expit, logit
 
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
-from po3d.evaluation.compare import SystemEntry, read_entry
+from po3d.evaluation.compare import SystemEntry, read_entry, with_answers
 from po3d.evaluation.report.plots import reliability_plot
 from po3d.evaluation.report.records import data_of, described_run
 from po3d.io.errors import InputError
@@ -33,27 +33,19 @@ RISKS = (0.01, 0.05)
 _EDGE = 1e-6  # probabilities are clipped to [_EDGE, 1 - _EDGE] before taking logits
 
 
-class Bin(NamedTuple):
-    """Answers whose probability is in (low, high]."""
-
-    low: float
-    high: float
-    n: int
-    confidence: float  # mean probability
-    accuracy: float  # fraction correct
-
-
 @dataclass(frozen=True)
 class SelectiveSystem:
     """Wraps a system: abstain where the probability is below a threshold; answers without a
-    probability pass.
-    """
+    probability pass."""
 
     system: System
     below: float
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        return [abstain(p, self.below) for p in self.system.answer(questions, context)]
+        result = []
+        for p in self.system.answer(questions, context):
+            result.append(abstain(p, self.below))
+        return result
 
     def answers(self, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
         result = []
@@ -75,30 +67,34 @@ def abstain(prediction: Prediction, below: float) -> Prediction:
     return replace(prediction, status="abstained", answer=None, reason=reason)
 
 
-def reliability(probabilities: ArrayLike, right: ArrayLike, bins: int = BINS) -> list[Bin]:
-    """Compute the data of a reliability diagram: bins of equal width, without empty ones."""
+def reliability(probabilities: ArrayLike, right: ArrayLike) -> list[dict]:
+    """Compute the data of a reliability diagram: bins of equal width, without empty ones. A bin has
+    the answers whose probability is in (low, high]: their number n, confidence (mean probability)
+    and accuracy (fraction correct)."""
     p, r = np.asarray(probabilities, float), np.asarray(right, float)
-    column = np.clip(np.ceil(p * bins).astype(int) - 1, 0, bins - 1)
+    column = np.clip(np.ceil(p * BINS).astype(int) - 1, 0, BINS - 1)
     rows = []
     for k in np.unique(column).tolist():
         in_bin = column == k
-        means = float(p[in_bin].mean()), float(r[in_bin].mean())
-        rows.append(Bin(k / bins, (k + 1) / bins, int(in_bin.sum()), *means))
+        row = {"low": k / BINS, "high": (k + 1) / BINS, "n": int(in_bin.sum())}
+        row["confidence"], row["accuracy"] = float(p[in_bin].mean()), float(r[in_bin].mean())
+        rows.append(row)
     return rows
 
 
 def calibration_error(probabilities: ArrayLike, right: ArrayLike) -> float:
     """Compute the expected calibration error (ECE): the mean of |confidence - accuracy| over the
-    bins, weighted by their counts; in [0, 1].
-    """
-    bins = reliability(probabilities, right)
-    return sum(b.n * abs(b.confidence - b.accuracy) for b in bins) / max(sum(b.n for b in bins), 1)
+    bins, weighted by their counts; in [0, 1]."""
+    error, n = 0, 0
+    for row in reliability(probabilities, right):
+        error += row["n"] * abs(row["confidence"] - row["accuracy"])
+        n += row["n"]
+    return error / max(n, 1)
 
 
 def fit_temperature(probabilities: ArrayLike, right: ArrayLike) -> float:
     """Fit the temperature that minimises the negative log-likelihood; above 1 if the probabilities
-    were overconfident.
-    """
+    were overconfident."""
     z, r = _logits(probabilities), np.asarray(right, float)
 
     def loss(log_temperature: float) -> float:
@@ -118,8 +114,7 @@ def risk_coverage(
 ) -> tuple[Array, Array, Array]:
     """Compute the risk-coverage curve: thresholds (k,) in descending order and, for each, the
     fraction of `total` questions answered at or above it and the error rate of those answers. Ties
-    enter together.
-    """
+    enter together."""
     p, r = np.asarray(probabilities, float), np.asarray(right, float)
     order = np.argsort(-p, kind="stable")
     p, wrong = p[order], np.cumsum(1 - r[order])
@@ -132,8 +127,7 @@ def coverage_at(
 ) -> dict[str, float]:
     """Return the largest coverage (fraction of all questions) with an error rate of at most `risk`,
     and its threshold, the lowest probability that is answered (inf if nothing is), chosen on the
-    same data.
-    """
+    same data."""
     thresholds, coverage, risks = risk_coverage(probabilities, right, total)
     within = np.flatnonzero(risks <= risk)
     if not len(within):
@@ -164,40 +158,41 @@ def answered(
     scorer: str,
 ) -> Answered:
     """Collect the given answers; raise InputError for an answer without a probability, or if there
-    is none.
-    """
+    is none."""
     right = np.array(benchmark.correct(questions, predictions, scorer), float)
     counts = ~np.isnan(right)  # questions outside the headline figures are excluded
     answered = np.array([p.status == "ok" for p in predictions]) & counts
     if not answered.any():
         raise InputError("no answer has a probability")
-    for p, g in zip(predictions, answered):
-        if g and p.probability is None:
+    values = []
+    for p, counted in zip(predictions, answered):
+        if counted and p.probability is None:
             raise InputError(
                 f"the answer to {p.id} has no probability; calibration needs predictions "
                 "of po3d, not of an LMM"
             )
-    values = np.array([p.probability for p, g in zip(predictions, answered) if g], float)
-    return Answered(values, right[answered], int(counts.sum()))
+        if counted:
+            values.append(p.probability)
+    return Answered(np.array(values, float), right[answered], int(counts.sum()))
 
 
 def trust(items: Answered, temperature: float = 1.0) -> dict:
     """Compute one system's figures, JSON-serialisable: temperature, questions, answers, accuracy of
     the answers, ece, bins, coverage_at (risk -> coverage, threshold), aurc (mean risk over all
-    coverages).
-    """
+    coverages)."""
     p = items.probabilities if temperature == 1.0 else rescaled(items.probabilities, temperature)
     _, coverage, risk = risk_coverage(p, items.right, items.total)
+    points = {}
+    for level in RISKS:
+        points[f"{level:g}"] = finite(coverage_at(p, items.right, items.total, level))
     return {
         "temperature": temperature,
         "questions": items.total,
         "answers": len(p),
         "accuracy": float(items.right.mean()),
         "ece": calibration_error(p, items.right),
-        "bins": [b._asdict() for b in reliability(p, items.right)],
-        "coverage_at": {
-            f"{level:g}": finite(coverage_at(p, items.right, items.total, level)) for level in RISKS
-        },
+        "bins": reliability(p, items.right),
+        "coverage_at": points,
         "aurc": float(np.average(risk, weights=np.diff(coverage, prepend=0.0))),
     }
 
@@ -276,12 +271,15 @@ def calibration_command(arguments: argparse.Namespace) -> int:
     if arguments.plot:
         reliability_plot(figures, arguments.plot)
     if arguments.out:
-        lines = [_scaled(p, temperature) for p in entry.predictions if p.id not in entry.absent]
+        lines = []
+        for p in entry.predictions:
+            if p.id not in entry.absent:
+                lines.append(_scaled(p, temperature))
         write_predictions(arguments.out, lines)
     if arguments.json:
         print(json.dumps(figures, indent=1))
     else:
-        print("\n\n".join(text(table) for table in calibration_tables(figures)))
+        print("\n\n".join(map(text, calibration_tables(figures))))
         if temperature != 1.0:
             notes.append(f"ECE before scaling: {figures['ece_before']:.4f}")
         print("".join(f"\n{note}\n" for note in notes), end="")
@@ -301,7 +299,7 @@ def _others(entry: SystemEntry, file: str) -> list[str]:
 def _read(
     file: str, root: str | None, benchmark: Benchmark, scorer: str, size: int | None = None
 ) -> tuple[Answered, SystemEntry]:
-    questions = [q for q in opened(benchmark.name, root, size).questions if q.answer is not None]
+    questions = with_answers(opened(benchmark.name, root, size).questions)
     entry = read_entry(file, questions)
     return answered(benchmark, questions, entry.predictions, scorer), entry
 

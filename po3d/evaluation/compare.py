@@ -6,7 +6,7 @@ import argparse
 import itertools
 import json
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,10 +39,14 @@ class SystemEntry(NamedTuple):
     foreign: int  # number of lines on other questions; ignored
 
 
+def with_answers(questions: Iterable[Question]) -> list[Question]:
+    """Return the questions that have a gold answer."""
+    return [q for q in questions if q.answer is not None]
+
+
 def read_entry(path: str | Path, questions: Sequence[Question], name: str = "") -> SystemEntry:
     """Read the predictions of a file or a run's folder, in question order; raise InputError if none
-    of the questions is answered.
-    """
+    of the questions is answered."""
     path = Path(path) / PREDICTIONS if Path(path).is_dir() else Path(path)
     by_id: dict[str, Prediction] = {}
     for p in read_predictions(path):
@@ -57,7 +61,9 @@ def read_entry(path: str | Path, questions: Sequence[Question], name: str = "") 
             f"{path} has no answer to any of the {len(questions)} questions ({example}; "
             f"expected ids like {questions[0].id!r}); check --benchmark and --data"
         )
-    predictions = [by_id.get(q.id) or Prediction(q.id, "failed", reason=ABSENT) for q in questions]
+    predictions = []
+    for q in questions:
+        predictions.append(by_id.get(q.id) or Prediction(q.id, "failed", reason=ABSENT))
     return SystemEntry(name or _name(path), predictions, frozenset(known - by_id.keys()), foreign)
 
 
@@ -82,7 +88,7 @@ def compare(
     scores = [benchmark.correct(questions, e.predictions, scorer) for e in entries]
     right = np.array(scores, float)
     counted = ~np.isnan(right).any(0)
-    questions_scored = [q for q, c in zip(questions, counted) if c]
+    questions_scored = list(itertools.compress(questions, counted))
     ids = {q.id for q in questions_scored}
     right = right[:, counted]
     if to_first:
@@ -91,7 +97,7 @@ def compare(
         chosen = list(itertools.combinations(range(len(entries)), 2))
     categories = np.array([q.category for q in questions_scored])
     names = dict.fromkeys(categories.tolist()) if by_category else ()
-    images = np.array([cluster(q) for q in questions_scored])
+    images = np.array(list(map(cluster, questions_scored)))
     pairs = []
     for i, j in chosen:
         pair = {"first": entries[i].name, "second": entries[j].name}
@@ -132,10 +138,10 @@ def _model(
 
 def _pair(a: np.ndarray, b: np.ndarray, images: np.ndarray) -> dict:
     """Compare two systems by the correctness of their answers, (n,); `images` (n,) are the clusters
-    of the bootstrap.
-    """
+    of the bootstrap."""
     difference = paired_difference(a, b, images.tolist())
-    test, errors = mcnemar(a, b), agreement(a, b)
+    only_first, only_second, p = mcnemar(a, b)
+    kappa, shared = agreement(a, b)
     return {
         "n": len(images),
         "difference": _number(100 * difference.value),
@@ -143,19 +149,18 @@ def _pair(a: np.ndarray, b: np.ndarray, images: np.ndarray) -> dict:
         "ci_high": _number(100 * difference.high),
         "p_bootstrap": _number(difference.p),
         "reason": ONE_IMAGE if len(set(images.tolist())) == 1 else difference.reason,
-        "only_first": test.only_first,
-        "only_second": test.only_second,
-        "p_mcnemar": test.p,
+        "only_first": only_first,
+        "only_second": only_second,
+        "p_mcnemar": p,
         "detectable": _number(100 * difference.detectable),
-        "kappa": _number(errors.kappa),
-        "shared_errors": _number(100 * errors.shared),
+        "kappa": _number(kappa),
+        "shared_errors": _number(100 * shared),
     }
 
 
 def accuracy_table(result: dict) -> Table:
     """Return a table with one row per system, its 95 % intervals below, and a column for each
-    figure of the benchmark.
-    """
+    figure of the benchmark."""
     names = [row["name"] for row in result["models"][0]["rows"]]
     none = f"none: {ONE_IMAGE}" if result["clusters"] == 1 else None
     rows: list[list] = []
@@ -224,12 +229,12 @@ def _name(path: Path) -> str:
 
 def compare_command(arguments: argparse.Namespace) -> int:
     """Print or write the comparison tables of the named files."""
-    runs = [about for path in arguments.files if (about := described_run(path))]
+    runs = list(filter(None, map(described_run, arguments.files)))
     data = data_of(
         arguments.files, arguments.benchmark, arguments.data, arguments.size, arguments.scorer
     )
     name, root, size = data.benchmark, data.root, data.size
-    questions = [q for q in opened(name, root, size).questions if q.answer is not None]
+    questions = with_answers(opened(name, root, size).questions)
     if not questions:
         raise InputError("the questions have no gold answers, so nothing can be compared")
     entries = read_entries(arguments.files, arguments.names, questions, "files")
@@ -265,9 +270,8 @@ def compare_command(arguments: argparse.Namespace) -> int:
 def read_entries(
     files: Sequence[str], names: str, questions: Sequence[Question], what: str
 ) -> list[SystemEntry]:
-    """Return the predictions of several files; `names`: of the systems, separated by commas, ""
-    for those of the files. `what` names the files in the error.
-    """
+    """Return the predictions of several files; `names`: of the systems, separated by commas, "" for
+    those of the files. `what` names the files in the error."""
     titles = names.split(",") if names else [""] * len(files)
     if len(titles) != len(files):
         raise InputError(f"--names has {len(titles)} names for {len(files)} {what}")
@@ -289,8 +293,7 @@ def gaps(entries: Sequence[SystemEntry]) -> list[str]:
 
 def distinct(entries: Sequence[SystemEntry], files: Sequence[str | None]) -> list[SystemEntry]:
     """Rename entries that share a name to their file paths; an entry without a file keeps its
-    name.
-    """
+    name."""
     names = [e.name for e in entries]
     result = []
     for entry, file in zip(entries, files):
@@ -303,12 +306,18 @@ def _common(
     questions: list[Question], entries: list[SystemEntry]
 ) -> tuple[list[Question], list[SystemEntry]]:
     absent = frozenset().union(*(e.absent for e in entries))
-    common = [q for q in questions if q.id not in absent]
+    common = []
+    for q in questions:
+        if q.id not in absent:
+            common.append(q)
     if not common:
         raise InputError("--common: no question has a prediction in every file")
     reduced = []
     for e in entries:
-        predictions = [p for p in e.predictions if p.id not in absent]
+        predictions = []
+        for p in e.predictions:
+            if p.id not in absent:
+                predictions.append(p)
         reduced.append(e._replace(predictions=predictions))
     return common, reduced
 
@@ -332,8 +341,7 @@ def _page(result: dict, form: str, data: Mapping[str, Any]) -> str:
 
 def _explained(result: dict, tables: Sequence[Table], data: Mapping[str, Any]) -> list[Explained]:
     """Return the tables for LaTeX, with the title cell of the terminal's first column moved into
-    the caption.
-    """
+    the caption."""
     query = f"{result['questions']:,} questions, scorer: {_scorer(result)}"
     where = f"Measured on {data_line(data)}: {query}."
     titles = ("Accuracy (%) with 95 % intervals", "Paired differences")

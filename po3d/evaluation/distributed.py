@@ -7,7 +7,7 @@ from typing import Any
 
 from po3d.evaluation.run import Answered, Answers, Split
 from po3d.io.errors import InputError
-from po3d.io.pools import Engine
+from po3d.io.ray_engine import Ray
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
 from po3d.systems.input_errors import MARK
@@ -40,10 +40,9 @@ class Work:
         return scenes, self.system.answer(questions, Context.of(split, name, scenes.append))
 
 
-def spread(engine: Engine, make: Callable[[], System]) -> Answers:
+def spread(engine: Ray, make: Callable[[], System]) -> Answers:
     """Return the `answers` argument of `predict` for an engine whose workers build their systems
-    with `make`. Questions on images that no worker could process get the status "failed".
-    """
+    with `make`. Questions on images that no worker could process get the status "failed"."""
 
     def answers(split: Any, system: System, images: Iterable[ImageTask]) -> Iterator[Answered]:
         if getattr(system, "ahead", 0):

@@ -57,7 +57,9 @@ def check_read(config: DictConfig, options: Mapping[str, Any], usual: Mapping[st
         for key, value in options[group].items():
             if value != usual[group].get(key):
                 changed.append((group, key))
-    changed += [(key, "") for key in ALONE if options[key] != usual[key]]
+    for key in ALONE:
+        if options[key] != usual[key]:
+            changed.append((key, ""))
     for group, key in changed:
         name = f"{group}.{key}" if key else group
         needed = DATA_KEYS.get(key, where) if group == "benchmark" else where
@@ -80,8 +82,7 @@ def with_policies(system: Any, below: float, counts: bool) -> Any:
     """Wrap the system so that it abstains if an answer's probability is under `below`.
 
     If `counts` is set or scenes are read from a file (where some may be missing), an unreadable
-    image counts as a failure instead of stopping the run.
-    """
+    image counts as a failure instead of stopping the run."""
     from_file = isinstance(getattr(system, "tables", None), FromFile)
     system = SelectiveSystem(system, below) if below else system
     return BadImageCounter(system) if counts or from_file else system

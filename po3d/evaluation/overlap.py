@@ -15,9 +15,7 @@ def trained_on(
 ) -> dict[str, dict[str, Any]]:
     """Return, for `system` (module -> checkpoint), module -> {checkpoint, scenes, of}: how many of
     the scenes of `images`, from the data set `root`, the module's checkpoint was trained on, and
-    how many there are. Modules whose
-    checkpoint lists no scenes are omitted.
-    """
+    how many there are. Modules whose checkpoint lists no scenes are omitted."""
     result: dict[str, dict[str, Any]] = {}
     query = scene_ids(root, images)
     for module, name in system.items():
@@ -25,7 +23,9 @@ def trained_on(
         # of a model folder or a pair
         records = card["parts"].values() if "parts" in card else [card]
         if own := joined(from_list(record["training"].get("scenes", {})) for record in records):
-            shared = sum(len(numbers & own.get(group, set())) for group, numbers in query.items())
+            shared = 0
+            for group, numbers in query.items():
+                shared += len(numbers & own.get(group, set()))
             of = sum(map(len, query.values()))
             result[module] = {"checkpoint": name, "scenes": shared, "of": of}
     return result

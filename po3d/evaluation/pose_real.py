@@ -59,9 +59,10 @@ def _answer(arguments: argparse.Namespace) -> int:
         "orientation": {"weights": arguments.weights},
         "random": {"seed": arguments.seed},
     }[arguments.system]
-    if missing := [key for key, value in settings.items() if value is None]:
-        option = {"base_url": "url"}.get(missing[0], missing[0])
-        raise InputError(f"--system {arguments.system} needs --{option}")
+    for key, value in settings.items():
+        if value is None:
+            option = {"base_url": "url"}.get(key, key)
+            raise InputError(f"--system {arguments.system} needs --{option}")
     system = _system(arguments, split)
     digest = data_digest(arguments.items, split)
     data = {"root": arguments.items, "sha256": digest, "images": len(split.images)}
@@ -107,7 +108,9 @@ def _prompt(question: Question, context: Context) -> Prompt:
 def _score(arguments: argparse.Namespace) -> int:
     split = pose_real.load(arguments.items)
     entries = read_entries(arguments.runs, arguments.names, split.questions, "runs")
-    reports = {e.name: pose_real.score(split.questions, e.predictions) for e in entries}
+    reports = {}
+    for e in entries:
+        reports[e.name] = pose_real.score(split.questions, e.predictions)
     if arguments.form == "json":
         print(json.dumps(reports, indent=1, ensure_ascii=False))
         return 0
@@ -123,13 +126,12 @@ def _score(arguments: argparse.Namespace) -> int:
 
 def score_table(reports: Mapping[str, Mapping[str, Any]]) -> Table:
     """Return a table: each system with its interval, the ground truth's CV, then the paper's Table
-    5.
-    """
+    5."""
     rows: list[list] = []
     for name, report in reports.items():
         (row,) = report["rows"]
         figures, ends = figure_rows(name, [row])
-        sides = [report["by_direction"].get(f) for f in FACINGS]
+        sides = list(map(report["by_direction"].get, FACINGS))
         rows.append([*figures, decimals(report["cv"]["predicted"]), row["failed"], *sides])
         rows.append([*ends, *[None] * (2 + len(FACINGS))])
     first = next(iter(reports.values()))

@@ -20,19 +20,21 @@ def provenance(
     config: dict, modules: dict[str, dict[str, Any]], data: dict[str, Any], revision: str
 ) -> dict:
     """Return the provenance of a result, sufficient to repeat it and to find differences.
-    `modules`: the `identity` of each module used.
-    """
-    packages = ("torch", "timm", "numpy", "scipy", "pillow")
+    `modules`: the `identity` of each module used."""
+    versions = {"po3d": __version__, "python": platform.python_version()}
+    for name in ("torch", "timm", "numpy", "scipy", "pillow"):
+        versions[name] = importlib.metadata.version(name)
+    checkpoints = {}
+    for name, own in modules.items():
+        if "sha256" in own:
+            checkpoints[name] = own["sha256"]
     return {
         "config": config,
         "git_revision": revision,
         "modules": modules,
-        "checkpoints": {name: own["sha256"] for name, own in modules.items() if "sha256" in own},
+        "checkpoints": checkpoints,
         "data": data,
-        "versions": (
-            {"po3d": __version__, "python": platform.python_version()}
-            | {name: importlib.metadata.version(name) for name in packages}
-        ),
+        "versions": versions,
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "machine": {
             "system": platform.platform(),
@@ -44,20 +46,20 @@ def provenance(
 
 def data_digest(root: str | Path, split: Any) -> str:
     """Return one hash of the files of a split, including their paths relative to `root`; for a
-    single file its own hash.
-    """
+    single file its own hash."""
     root, files = Path(root), split.files()
     if list(files) == [root]:
         return sha256(root)
     folder = root.parent if root.is_file() else root
-    names = {os.path.relpath(path, folder).replace(os.sep, "/"): path for path in files}
+    names = {}
+    for path in files:
+        names[os.path.relpath(path, folder).replace(os.sep, "/")] = path
     return digest({name: sha256(path) for name, path in sorted(names.items())})
 
 
 def digests_beside(split: Any) -> dict[str, str]:
     """Return digests of what a split reads from outside its folder: ground-truth scenes of scans,
-    furniture models for rendering.
-    """
+    furniture models for rendering."""
     result = {}
     if getattr(split, "scans", None) is not None:
         result["scans"] = digest({name: _true_table(split, name) for name in split.images})

@@ -56,8 +56,7 @@ def report_command(arguments: argparse.Namespace) -> int:
 
 def _grouped(arguments: argparse.Namespace) -> list[tuple[Path, ReportedRun]]:
     """Group the named runs by data: per group the first folder, and a run that includes the others
-    for comparison.
-    """
+    for comparison."""
     groups: list[tuple[dict[str, Any], list[str]]] = []
     for folder in arguments.folders:
         about = about_run(folder)

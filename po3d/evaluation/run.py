@@ -96,8 +96,7 @@ def evaluate(
     under "scored" in the provenance. `identity`, `answers`: see `predict`. `measures` are computed
     in addition to the benchmark's score, each stored under its name. `beside`: folders of finished
     runs on the same questions; their figures are listed below this run's. `notes` are added to
-    those of the split.
-    """
+    those of the split."""
     out = Path(out)
     nothing = [Prediction(q.id, "abstained") for q in split.questions]
     benchmark.score(split.questions, nothing, scorer)  # reject an unknown scorer before answering
@@ -107,7 +106,9 @@ def evaluate(
             **scored(runs.described(out), about),
             **benchmark.score(split.questions, predictions, scorer),
         }
-        others = [_beside(Path(folder), benchmark, split, scorer) for folder in beside]
+        others = []
+        for folder in beside:
+            others.append(_beside(Path(folder), benchmark, split, scorer))
         for name, measure in measures.items():
             report[name] = measure(split.questions, predictions)
         bad_images = input_errors.note(split.questions, predictions)
@@ -123,8 +124,7 @@ def evaluate(
 
 def scored(stored: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     """Return the description of the predictions, with date and revision of the scoring under
-    "scored" in its provenance if they were scored in a later run.
-    """
+    "scored" in its provenance if they were scored in a later run."""
     stored, now = _plain(stored), _plain(now)
     if not stored or stored == now:
         return now
@@ -137,7 +137,11 @@ def scored(stored: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
 
 
 def _part_of(record: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    return {key: value for key, value in record.items() if key in keys}
+    result = {}
+    for key, value in record.items():
+        if key in keys:
+            result[key] = value
+    return result
 
 
 def _beside(folder: Path, benchmark: Benchmark, split: Split, scorer: str) -> dict[str, Any]:
@@ -151,15 +155,14 @@ def _beside(folder: Path, benchmark: Benchmark, split: Split, scorer: str) -> di
 
 def perception_figures(split: Split, scenes: dict[str, Scene]) -> dict[str, dict[str, float]]:
     """Compute perception metrics of the recorded scenes against ground truth; {} if either is
-    missing.
-    """
+    missing."""
     if not scenes:
         return {}
     try:
-        true = [split.truth(name) for name in scenes]
+        true = list(map(split.truth, scenes))
     except InputError:  # the official release has no ground-truth scenes
         return {}
-    hidden = [split.hidden(name) for name in scenes]
+    hidden = list(map(split.hidden, scenes))
     predicted = list(scenes.values())
     if getattr(split, "own_worlds", False):  # single-view estimators predict in the camera frame
         for k, t in enumerate(true):
@@ -185,10 +188,9 @@ def predict(
     unfinished run with the same identity is resumed. A finished one is repeated, because
     uncommitted code may have changed, unless `resume` is set. Raise InputError if OUT holds
     anything else, unless `overwrite` is set. `answers` computes the answers; None answers in this
-    process, image by image (`po3d.evaluation.distributed` uses an engine).
-    """
+    process, image by image (`po3d.evaluation.distributed` uses an engine)."""
     out = Path(out)
-    questions_digest = digest_of_list(dataclasses.asdict(q) for q in split.questions)
+    questions_digest = digest_of_list(map(dataclasses.asdict, split.questions))
     run = runs.Run(_plain({**identity, "questions": questions_digest}), _plain(dict(about)))
     done_file, partial = out / PREDICTIONS, out / PARTIAL
     images = by_image(split.questions)
@@ -201,9 +203,15 @@ def predict(
         runs.begin(partial, run)
     else:
         run = _resumed_run(partial, records, run)
-    done = {record["image"] for record in records or () if "image" in record}
+    done = set()
+    for record in records or ():
+        if "image" in record:
+            done.add(record["image"])
     del records, ids
-    left = [item for item in images.items() if item[0] not in done]
+    left = []
+    for item in images.items():
+        if item[0] not in done:
+            left.append(item)
     results = (answers or _answers)(split, system, left)
     counts = {"total": len(images), "initial": len(images) - len(left)}
     _record(partial, system, progress(results, "answering", unit="image", **counts))
@@ -226,7 +234,7 @@ def _record(partial: Path, system: System, results: Iterable[Answered]) -> None:
                 )
             record = {
                 "image": name,
-                "predictions": [dataclasses.asdict(p) for p in predictions],
+                "predictions": list(map(dataclasses.asdict, predictions)),
                 "scenes": _tables(name, questions, scenes),
             }
             runs.append(file, record)
@@ -245,8 +253,7 @@ def _collected(partial: Path, scenes: Path) -> list[Prediction]:
 
 def _naming_the_option(answered: Iterable[T]) -> Iterator[T]:
     """Yield from `answered`; extend the ImageError of an unreadable image by the option that skips
-    it.
-    """
+    it."""
     try:
         yield from answered
     except ImageError as error:
@@ -258,8 +265,7 @@ def _naming_the_option(answered: Iterable[T]) -> Iterator[T]:
 @contextmanager
 def frozen_gc() -> Iterator[None]:
     """Freeze the current heap, so that the garbage collector skips models and scenes while answers
-    are created.
-    """
+    are created."""
     gc.freeze()
     try:
         yield
@@ -269,8 +275,7 @@ def frozen_gc() -> Iterator[None]:
 
 def _resumed_run(partial: Path, records: Sequence[dict], run: runs.Run) -> runs.Run:
     """Resume an unfinished run: keep its original description and append this run's date and
-    machine.
-    """
+    machine."""
     first = records[0]["run"]["about"]
     now = _part_of(run.about.get("provenance", {}), "versions", "date", "machine")
     with open(partial, "a", encoding="utf-8") as file:
@@ -295,9 +300,8 @@ def _tables(name: str, questions: Sequence[Question], scenes: Sequence[Scene]) -
 def _answers(
     split: Split, system: System, images: Iterable[tuple[str, list[Question]]]
 ) -> Iterator[Answered]:
-    """Answer the questions image by image (see `Answers`). A batched system gets several images
-    at once, an asynchronous one works on several concurrently.
-    """
+    """Answer the questions image by image (see `Answers`). A batched system gets several images at
+    once, an asynchronous one works on several concurrently."""
     if getattr(system, "ahead", 0):
         yield from _async_answers(split, system, images)
         return
@@ -316,9 +320,8 @@ def _answers(
 def _async_answers(
     split: Split, system: System, images: Iterable[tuple[str, list[Question]]]
 ) -> Iterator[Answered]:
-    """Answer the questions with an asynchronous system; images are read or rendered in this
-    thread, one after the other.
-    """
+    """Answer the questions with an asynchronous system; images are read or rendered in this thread,
+    one after the other."""
     under_way: deque[tuple[str, list[Question], list[Scene], PendingPredictions]] = deque()
     try:
         for name, questions in images:

@@ -12,7 +12,7 @@ import numpy as np
 
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.calibration import answered, risk_coverage, trust
-from po3d.evaluation.compare import SystemEntry, compare, distinct, gaps, read_entry
+from po3d.evaluation.compare import SystemEntry, compare, distinct, gaps, read_entry, with_answers
 from po3d.evaluation.report.html import Page, render
 from po3d.evaluation.report.html_items import ITEMS, image_record, sample_questions
 from po3d.evaluation.report.latex import latex_page
@@ -36,14 +36,13 @@ def read_run(
     data: str | None = None,
 ) -> ReportedRun:
     """Read a run's report and predictions, and those of other systems; raise InputError if they are
-    on other questions.
-    """
+    on other questions."""
     folder = Path(folder)
     about = about_run(folder)
     name = about["benchmark"]
     root = data or (None if about["split"] == "mini" else about["provenance"]["data"]["root"])
     split = _answered_split(opened(name, root), folder / PREDICTIONS)
-    questions = tuple(q for q in split.questions if q.answer is not None)
+    questions = tuple(with_answers(split.questions))
     split = replace(split, questions=questions, **_folders(about["provenance"]))
     if not questions:
         raise InputError("the questions have no gold answers, so there is nothing to report")
@@ -65,8 +64,7 @@ def read_run(
 
 def _part(entry: SystemEntry, questions: int) -> str:
     """Return the system's name, with a remark if its file covers only part of the questions
-    (missing ones count as wrong).
-    """
+    (missing ones count as wrong)."""
     if not entry.absent:
         return entry.name
     count = questions - len(entry.absent)
@@ -76,14 +74,16 @@ def _part(entry: SystemEntry, questions: int) -> str:
 def _answered_split(split: Any, predictions: Path) -> Any:
     """Restrict the split to the images that the run covers (a run may use the first few only)."""
     absent = read_entry(predictions, split.questions).absent
-    images = {q.image for q in split.questions if q.id not in absent}
+    images = set()
+    for q in split.questions:
+        if q.id not in absent:
+            images.add(q.image)
     return replace(split, questions=tuple(q for q in split.questions if q.image in images))
 
 
 def _folders(provenance: Mapping[str, Any]) -> dict[str, Path]:
     """Return the existing folders that the run read besides the questions: room scans, furniture
-    models.
-    """
+    models."""
     options = provenance.get("config", {}).get("benchmark") or {}
     folders = {}
     for key in ("scans", "furniture"):
@@ -107,8 +107,7 @@ def run_page(
 
     `grid` is the folder of its oracle grid, by default the run's own. `items` limits the number of
     questions listed (see `html_items.listed`); `ids` selects them instead, InputError for an
-    unknown id. `published`: see `results_table`.
-    """
+    unknown id. `published`: see `results_table`."""
     folder, grid = Path(folder), Path(grid or folder)
     questions = run.split.questions
     scorer, answers, right = run.report["scorer"], [], []
@@ -167,10 +166,12 @@ def _chosen(
         raise InputError(f"--items {items} should be at least 1")
     if not ids:
         return sample_questions(questions, right, items)
-    place = {q.id: k for k, q in enumerate(questions)}
-    if unknown := [i for i in ids if i not in place]:
-        raise InputError(f"the run has no question {unknown[0]!r}")
-    return sorted({place[i] for i in ids})
+    place, chosen = {q.id: k for k, q in enumerate(questions)}, set()
+    for name in ids:
+        if name not in place:
+            raise InputError(f"the run has no question {name!r}")
+        chosen.add(place[name])
+    return sorted(chosen)
 
 
 def write_page(
@@ -181,8 +182,7 @@ def write_page(
     **which: Any,
 ) -> Path:
     """Write `run_page` to a file, by default FOLDER/report.html, and return its path. `which`:
-    `items`, `ids`, `published`.
-    """
+    `items`, `ids`, `published`."""
     path = Path(out or Path(folder) / HTML)
     write_file(path, run_page(run, folder, grid, **which))
     return path
@@ -190,8 +190,7 @@ def write_page(
 
 def log_to_wandb(folder: str | Path, options: Mapping[str, Any]) -> None:
     """Log a finished run's tables, figures and HTML page (also written to FOLDER/report.html) to
-    wandb; `options` are passed to wandb.init. Offline unless WANDB_MODE is set.
-    """
+    wandb; `options` are passed to wandb.init. Offline unless WANDB_MODE is set."""
     import os
 
     os.environ.setdefault("WANDB_MODE", "offline")
@@ -204,7 +203,7 @@ def log_to_wandb(folder: str | Path, options: Mapping[str, Any]) -> None:
         **{"dir": str(folder), "config": run.report["provenance"]["config"], **defaults, **options}
     ) as log:
         for title, table in run_tables(run):
-            rows = [list(row) for row in table.rows]
+            rows = list(map(list, table.rows))
             log.log({title: wandb.Table(list(table.header), rows, allow_mixed_types=True)})
         log.log({"report": wandb.Html(str(page), inject=False)})
         log.summary.update({row["name"]: row["value"] for row in run.report["rows"]})
@@ -212,22 +211,23 @@ def log_to_wandb(folder: str | Path, options: Mapping[str, Any]) -> None:
 
 def grid_of(folder: str | Path, run: ReportedRun) -> dict[str, Any] | None:
     """Read the oracle grid in a folder; None if there is none, InputError if it is of another
-    benchmark.
-    """
+    benchmark."""
     return _grid(Path(folder), (), run.report["benchmark"])[0]
 
 
 def _grid(folder: Path, questions: Sequence, benchmark: str) -> tuple[Any, dict[str, dict]]:
     """Return the oracle grid of a folder and its errors by question id; (None, {}) if there is
-    none.
-    """
+    none."""
     if not (folder / GRID).is_file():
         return None, {}
     grid = read_grid(folder / GRID)
     if grid["benchmark"] != benchmark:
         raise InputError(f"{folder / GRID} is not an oracle grid of {benchmark}")
-    known = {q.id for q in questions}
-    return grid, {r["id"]: r for r in read_errors(folder) if r["id"] in known}
+    known, errors = {q.id for q in questions}, {}
+    for record in read_errors(folder):
+        if record["id"] in known:
+            errors[record["id"]] = record
+    return grid, errors
 
 
 def _images(

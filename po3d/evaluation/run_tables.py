@@ -27,8 +27,7 @@ def run_tables(
     run: ReportedRun, published: Published = True, grid: Mapping[str, Any] | None = None
 ) -> list[tuple[str, Table]]:
     """Return titles and tables of a run: figures beside other systems and published rows,
-    differences, perception, and the oracle grid if given.
-    """
+    differences, perception, and the oracle grid if given."""
     report, report_tables = run.report, run.benchmark.tables
     others = [_as_report(run, k) for k in range(1, len(run.entries))]
     what, tables = f"{report['benchmark']}, {report['split']} split", []
@@ -63,7 +62,9 @@ def _as_report(run: ReportedRun, k: int) -> dict:
 def _beside(table: Table, others: Sequence[dict]) -> Table:
     """Insert rows of other systems below the run's own, above the published rows."""
     at = table.rules[0] if table.rules else len(table.rows)
-    more = [row for other in others for row in figure_rows(other["system"], other["rows"])]
+    more = []
+    for other in others:
+        more += figure_rows(other["system"], other["rows"])
     rows = [*table.rows[:at], *more, *table.rows[at:]]
     return table._replace(rows=rows, rules=tuple(r + len(more) for r in table.rules))
 
@@ -93,7 +94,6 @@ def _bare(table: Table, report: Mapping[str, Any]) -> Table:
 
 def run_figures(run: ReportedRun) -> list[Plot]:
     """Return the figures of the benchmark's paper for this run; other systems are included where
-    the figure supports several.
-    """
+    the figure supports several."""
     others = [_as_report(run, k) for k in range(1, len(run.entries))]
     return list(run.benchmark.figures(run.report, *others))

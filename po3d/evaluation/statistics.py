@@ -19,20 +19,9 @@ RESAMPLES = 10_000  # p-values below 1e-3 need far more than 1000
 POWER, LEVEL = 0.8, 0.05
 
 
-class McNemar(NamedTuple):
-    """Counts of items that only one of two systems answers correctly, and the two-sided exact
-    p-value of equal accuracy.
-    """
-
-    only_first: int
-    only_second: int
-    p: float
-
-
 class Difference(NamedTuple):
     """A mean difference (first minus second) with its cluster bootstrap. If resampling is not
-    informative, `reason` says why, and interval, p and detectable are NaN.
-    """
+    informative, `reason` says why, and interval, p and detectable are NaN."""
 
     value: float
     low: float  # 95 % interval
@@ -42,21 +31,14 @@ class Difference(NamedTuple):
     reason: str = ""
 
 
-class Agreement(NamedTuple):
-    """Overlap of the errors of two systems."""
-
-    kappa: float  # Cohen's kappa of correctness; NaN if both are constant
-    shared: float  # items that both have wrong over items that either has wrong; NaN without errors
-
-
-def mcnemar(first: ArrayLike, second: ArrayLike) -> McNemar:
-    """Exact McNemar test of two right/wrong vectors (n,): under H0, discordant pairs are fair coin
-    tosses.
-    """
+def mcnemar(first: ArrayLike, second: ArrayLike) -> tuple[int, int, float]:
+    """Return the numbers of items that only one of two systems answers correctly, from their
+    right/wrong vectors (n,), and the two-sided p-value of the exact McNemar test: under H0,
+    discordant pairs are fair coin tosses."""
     a, b = _right(first), _right(second)
     only_first, only_second = int((a & ~b).sum()), int((~a & b).sum())
     n = only_first + only_second
-    return McNemar(only_first, only_second, float(binomtest(only_first, n).pvalue) if n else 1.0)
+    return only_first, only_second, float(binomtest(only_first, n).pvalue) if n else 1.0
 
 
 def paired_difference(
@@ -69,8 +51,7 @@ def paired_difference(
     """Compute the mean of `first` - `second` (n,) with a bootstrap over whole clusters (images or
     scenes).
 
-    The result has no interval if there is a single cluster or if values are NaN.
-    """
+    The result has no interval if there is a single cluster or if values are NaN."""
     d = np.asarray(first, float) - np.asarray(second, float)
     boot = bootstrap(d, clusters, ["all"] * len(d), ["all"], resamples, seed)
     if reason := _nothing_to_resample(d, clusters):
@@ -92,23 +73,23 @@ def _nothing_to_resample(values: NDArray[np.float64], clusters: Sequence[Hashabl
     return "all items belong to one cluster" if len(set(clusters)) == 1 else ""
 
 
-def agreement(first: ArrayLike, second: ArrayLike) -> Agreement:
-    """Compute error agreement of two right/wrong vectors (n,)."""
+def agreement(first: ArrayLike, second: ArrayLike) -> tuple[float, float]:
+    """Return Cohen's kappa of two right/wrong vectors (n,), NaN if both are constant, and the items
+    that both have wrong over those that either has wrong, NaN without errors."""
     a, b = _right(first), _right(second)
     if not len(a):
-        return Agreement(math.nan, math.nan)
+        return math.nan, math.nan
     observed = float((a == b).mean())
     chance = float(a.mean() * b.mean() + (1 - a.mean()) * (1 - b.mean()))
     either, both = int((~a | ~b).sum()), int((~a & ~b).sum())
     kappa = (observed - chance) / (1 - chance) if chance < 1 else math.nan
-    return Agreement(kappa, both / either if either else math.nan)
+    return kappa, both / either if either else math.nan
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """Adjust p-values for multiple testing (Holm 1979), which controls the family-wise error rate.
 
-    NaN entries are not tests: they stay NaN and do not count.
-    """
+    NaN entries are not tests: they stay NaN and do not count."""
     p = np.asarray(p_values, float)
     # NaN is sorted to the end
     tests = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]

@@ -62,7 +62,10 @@ def git_revision() -> str:
     if not (root / ".git").exists():  # a repository around the source tree is another project's
         return ""
     # Hooks of git set GIT_DIR and others. Without locks, a killed process leaves no index.lock.
-    own = {k: v for k, v in os.environ.items() if k not in OTHER_REPOSITORY}
+    own = {}
+    for k, v in os.environ.items():
+        if k not in OTHER_REPOSITORY:
+            own[k] = v
     command = ["git", "-C", str(root), "describe", "--match=", "--always", "--abbrev=40"]
     options = {"capture_output": True, "text": True, "check": True}
     env = {**own, "GIT_OPTIONAL_LOCKS": "0"}
@@ -134,7 +137,8 @@ def combine(pairs: Iterable[str | Path], folder: Path, about: Mapping[str, Any])
         _, record = load(pair)
         kind = record["kind"]
         parts[kind] = record
-        tensors |= {f"{kind}.{name}": value for name, value in load_file(_files(pair)[0]).items()}
+        for name, value in load_file(_files(pair)[0]).items():
+            tensors[f"{kind}.{name}"] = value
     target = folder / WEIGHTS
     write_file(target, serialise(tensors, metadata={"format": "pt"}))
     config = {"format": FOLDER, **about, "parts": parts, "sha256": sha256(target)}
@@ -258,10 +262,11 @@ def _tensors(path: Path, prefix: str = "") -> dict[str, torch.Tensor]:
                     values[name] = tensor.float().mul_(along(scale, tensor))
     except (SafetensorError, OSError, RuntimeError, ValueError) as error:
         raise InputError(f"checkpoint {path} cannot be read ({_first_line(error)})") from None
-    if odd := [k for k, v in values.items() if v.is_floating_point() and not v.isfinite().all()]:
-        raise InputError(
-            f"checkpoint {path}: the tensor {printable(odd[0])} contains non-finite values"
-        )
+    for key, value in values.items():
+        if value.is_floating_point() and not value.isfinite().all():
+            raise InputError(
+                f"checkpoint {path}: the tensor {printable(key)} contains non-finite values"
+            )
     return values
 
 
@@ -350,5 +355,7 @@ def locate(name: str | Path) -> Path:
         return hub.fetch(str(name))
     if Path(name).name != str(name) or Path(name).suffix:
         return Path(name)
-    places = (Path(), paths.EXPORTS)
-    return next((p / name for p in places if (p / f"{name}.json").is_file()), SHIPPED / name)
+    for folder in (Path(), paths.EXPORTS):
+        if (folder / f"{name}.json").is_file():
+            return folder / name
+    return SHIPPED / name

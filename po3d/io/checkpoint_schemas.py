@@ -1,8 +1,8 @@
 """Schemas of checkpoints: arguments of the networks, configs, and model folders."""
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field
 
 from po3d.io.schemas import (
     Closed,
@@ -11,7 +11,6 @@ from po3d.io.schemas import (
     Name,
     Number,
     Packed,
-    Record,
     Seed,
     Side,
     Width,
@@ -22,48 +21,56 @@ from po3d.io.schemas import (
 MOST_PIXELS = 2048 * 2048  # of a network's input, which determines its memory
 
 
-class SceneNetwork(Closed):
-    """Arguments of `po3d.perception.network.SceneNet`; the backbone is the name of a timm model."""
-
-    backbone: Annotated[str, Field(strict=True, pattern="^[a-z0-9_.]{1,80}$")] = "regnetx_004"
-    width: Side = 640
-    height: Side = 480
-    fold: Annotated[int, Field(strict=True, ge=1, le=8)] = 2
-    neck: Annotated[int, Field(strict=True, ge=1, le=512)] = 96
-    hidden: Width = 256
-    pose_hidden: Annotated[int, Field(strict=True, ge=0, le=2048)] = 0
-    layers: Annotated[int, Field(strict=True, ge=1, le=8)] = 1
-    context: Annotated[int, Field(strict=True, ge=0, le=2048)] = 0
-
-    @model_validator(mode="after")
-    def _not_too_large(self) -> Self:
-        if self.width * self.height > MOST_PIXELS:
-            raise ValueError(f"should have at most {MOST_PIXELS:,} pixels")
-        return self
+def _not_too_large(network: Closed) -> Closed:
+    if network.width * network.height > MOST_PIXELS:
+        raise ValueError(f"should have at most {MOST_PIXELS:,} pixels")
+    return network
 
 
-class CropNetwork(Closed):
-    """Arguments of `po3d.perception.crops.CropNet`."""
+# The name of a timm model.
+_Backbone = Annotated[str, Field(strict=True, pattern="^[a-z0-9_.]{1,80}$")]
+# Arguments of `po3d.perception.network.SceneNet`.
+SceneNetwork = Annotated[
+    record(
+        "SceneNetwork",
+        Closed,
+        backbone=(_Backbone, "regnetx_004"),
+        width=(Side, 640),
+        height=(Side, 480),
+        fold=(Annotated[int, Field(strict=True, ge=1, le=8)], 2),
+        neck=(Annotated[int, Field(strict=True, ge=1, le=512)], 96),
+        hidden=(Width, 256),
+        pose_hidden=(Annotated[int, Field(strict=True, ge=0, le=2048)], 0),
+        layers=(Annotated[int, Field(strict=True, ge=1, le=8)], 1),
+        context=(Annotated[int, Field(strict=True, ge=0, le=2048)], 0),
+    ),
+    AfterValidator(_not_too_large),
+]
+# Arguments of `po3d.perception.crops.CropNet`.
+CropNetwork = record(
+    "CropNetwork",
+    Closed,
+    backbone=_Backbone,
+    width=(Side, 640),
+    height=(Side, 480),
+    crop=(Annotated[int, Field(strict=True, ge=16, le=640)], 96),
+    hidden=(Width, 256),
+)
 
-    backbone: Annotated[str, Field(strict=True, pattern="^[a-z0-9_.]{1,80}$")]
-    width: Side = 640
-    height: Side = 480
-    crop: Annotated[int, Field(strict=True, ge=16, le=640)] = 96
-    hidden: Width = 256
-
-
-class ParserNetwork(Closed):
-    """Arguments of `po3d.language.read.seq2seq.Seq2Seq`."""
-
-    width: Width = 128
-    dilations: (
-        Annotated[tuple[Annotated[int, Field(ge=1, le=128)], ...], Field(max_length=64)] | None
-    ) = None
-    heads: Annotated[int, Field(strict=True, ge=1, le=64)] = 4
-    reach: Annotated[int, Field(strict=True, ge=1, le=256)] = 15
-    dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] = 0.1
-    longest: Annotated[int, Field(strict=True, ge=1, le=1024)] = 72
-
+# Arguments of `po3d.language.read.seq2seq.Seq2Seq`.
+ParserNetwork = record(
+    "ParserNetwork",
+    Closed,
+    width=(Width, 128),
+    dilations=(
+        Annotated[tuple[Annotated[int, Field(ge=1, le=128)], ...], Field(max_length=64)] | None,
+        None,
+    ),
+    heads=(Annotated[int, Field(strict=True, ge=1, le=64)], 4),
+    reach=(Annotated[int, Field(strict=True, ge=1, le=256)], 15),
+    dropout=(Annotated[float, Field(strict=True, ge=0, lt=1)], 0.1),
+    longest=(Annotated[int, Field(strict=True, ge=1, le=1024)], 72),
+)
 
 # The output of `po3d.perception.ood.FeatureDistribution.record`: base64-encoded numbers.
 DomainRecord = record(
@@ -79,45 +86,42 @@ MaterialShiftRecord = record(
     "MaterialShiftRecord", Closed, direction=Packed, offset=Number, shift=Number
 )
 
+# `config` of an estimator's checkpoint.
+EstimatorConfig = record(
+    "EstimatorConfig",
+    network=SceneNetwork,
+    attributes=(Annotated[dict[Name, Words], Field(max_length=20)] | None, None),
+    calibration=(Annotated[dict[Name, Number], Field(max_length=100)] | None, None),
+    domains=(Annotated[dict[Name, DomainRecord], Field(max_length=20)], {}),
+    ranges=(Annotated[dict[Name, tuple[Number, Number]], Field(max_length=2000)] | None, None),
+    material_shift=(MaterialShiftRecord | None, None),
+)
 
-class EstimatorConfig(Record):
-    """`config` of an estimator's checkpoint."""
+# `config` of a checkpoint for attributes or poses alone.
+CropConfig = record("CropConfig", EstimatorConfig, network=CropNetwork)
 
-    network: SceneNetwork
-    attributes: Annotated[dict[Name, Words], Field(max_length=20)] | None = None
-    calibration: Annotated[dict[Name, Number], Field(max_length=100)] | None = None
-    domains: Annotated[dict[Name, DomainRecord], Field(max_length=20)] = Field(default_factory=dict)
-    ranges: Annotated[dict[Name, tuple[Number, Number]], Field(max_length=2000)] | None = None
-    material_shift: MaterialShiftRecord | None = None
+# `config` of a parser's checkpoint.
+ParserConfig = record(
+    "ParserConfig",
+    network=ParserNetwork,
+    words=Annotated[tuple[Name, ...], Field(min_length=1, max_length=200_000)],
+)
 
-
-class CropConfig(EstimatorConfig):
-    """`config` of a checkpoint for attributes or poses alone."""
-
-    network: CropNetwork
-
-
-class ParserConfig(Record):
-    """`config` of a parser's checkpoint."""
-
-    network: ParserNetwork
-    words: Annotated[tuple[Name, ...], Field(min_length=1, max_length=200_000)]
-
-
-class ReaderShape(Closed):
-    """Fields of `po3d.language.read.reader_network.Shape`."""
-
-    pieces: Annotated[int, Field(strict=True, ge=4, le=200_000)]
-    width: Width
-    layers: Annotated[int, Field(strict=True, ge=1, le=24)]
-    heads: Annotated[int, Field(strict=True, ge=1, le=64)]
-    inner: Annotated[int, Field(strict=True, ge=1, le=8192)]
-    positions: Annotated[int, Field(strict=True, ge=256, le=4096)]
-    decoder: Width
-    decoder_layers: Annotated[int, Field(strict=True, ge=1, le=24)]
-    decoder_heads: Annotated[int, Field(strict=True, ge=1, le=64)]
-    dropout: Annotated[float, Field(strict=True, ge=0, lt=1)]
-
+# Fields of `po3d.language.read.reader_network.Shape`.
+ReaderShape = record(
+    "ReaderShape",
+    Closed,
+    pieces=Annotated[int, Field(strict=True, ge=4, le=200_000)],
+    width=Width,
+    layers=Annotated[int, Field(strict=True, ge=1, le=24)],
+    heads=Annotated[int, Field(strict=True, ge=1, le=64)],
+    inner=Annotated[int, Field(strict=True, ge=1, le=8192)],
+    positions=Annotated[int, Field(strict=True, ge=256, le=4096)],
+    decoder=Width,
+    decoder_layers=Annotated[int, Field(strict=True, ge=1, le=24)],
+    decoder_heads=Annotated[int, Field(strict=True, ge=1, le=64)],
+    dropout=Annotated[float, Field(strict=True, ge=0, lt=1)],
+)
 
 # Fields of `po3d.language.read.weighing.Weighing`.
 WeighingRecord = record(
@@ -129,16 +133,15 @@ WeighingRecord = record(
     unchanged=(Number, 0.0),
 )
 
-
-class ReaderConfig(Record):
-    """`config` of the general parser's checkpoint."""
-
-    texts: Annotated[tuple[Name, ...], Field(min_length=1, max_length=20_000)]
-    amounts: Annotated[tuple[Name, ...], Field(min_length=1, max_length=1000)]
-    shape: ReaderShape
-    certainty: tuple[Number, Number] | None = None
-    weighing: WeighingRecord | None = None
-
+# `config` of the general parser's checkpoint.
+ReaderConfig = record(
+    "ReaderConfig",
+    texts=Annotated[tuple[Name, ...], Field(min_length=1, max_length=20_000)],
+    amounts=Annotated[tuple[Name, ...], Field(min_length=1, max_length=1000)],
+    shape=ReaderShape,
+    certainty=(tuple[Number, Number] | None, None),
+    weighing=(WeighingRecord | None, None),
+)
 
 CONFIGS = {
     "reader": ReaderConfig,
@@ -150,40 +153,42 @@ CONFIGS = {
 }
 
 
-class CheckpointRecord(Record):
-    """The description of a checkpoint pair; its `config` is validated by CONFIGS."""
+# The description of a checkpoint pair; its `config` is validated by CONFIGS.
+CheckpointRecord = record(
+    "CheckpointRecord",
+    kind=Name,
+    config=dict[Name, Any],
+    training=(dict[Name, Any], {}),
+    metrics=(dict[Name, Any], {}),
+    sha256=Hash,
+)
 
-    kind: Name
-    config: dict[Name, Any]
-    training: dict[Name, Any] = Field(default_factory=dict)
-    metrics: dict[Name, Any] = Field(default_factory=dict)
-    sha256: Hash
+# Options of the domains' pipelines that a model folder may store; each pipeline accepts some of
+# them.
+ModelOptions = record(
+    "ModelOptions",
+    Closed,
+    mode=(Name, ""),
+    scenes=(Name, ""),
+    frame=(Name, ""),
+    parser=(Name, ""),
+    refine=(Name | None, None),
+    samples=(Annotated[int, Field(strict=True, ge=0, le=10_000)], 0),
+    seed=(Seed, 0),
+    oracle=(Words, ()),
+    draw=(Words | Name, ()),
+    margins=(Flag, False),
+    flip_tta=(Flag, True),
+    known_yaw=(Flag, True),
+    assume_present=(Flag, True),
+)
 
-
-class ModelOptions(Closed):
-    """Options of the domains' pipelines that a model folder may store; each pipeline accepts some
-    of them."""
-
-    mode: Name = ""
-    scenes: Name = ""
-    frame: Name = ""
-    parser: Name = ""
-    refine: Name | None = None
-    samples: Annotated[int, Field(strict=True, ge=0, le=10_000)] = 0
-    seed: Seed = 0
-    oracle: Words = ()
-    draw: Words | Name = ()
-    margins: Flag = False
-    flip_tta: Flag = True
-    known_yaw: Flag = True
-    assume_present: Flag = True
-
-
-class ModelFolder(Record):
-    """config.json of a model folder: records of pairs by their kind. `options`: of the domain's
-    pipeline."""
-
-    world: Name
-    options: ModelOptions = Field(default_factory=lambda: ModelOptions())
-    parts: dict[Name, dict[Name, Any]]
-    sha256: Hash
+# config.json of a model folder: records of pairs by their kind. `options`: of the domain's
+# pipeline.
+ModelFolder = record(
+    "ModelFolder",
+    world=Name,
+    options=(ModelOptions, ModelOptions()),
+    parts=dict[Name, dict[Name, Any]],
+    sha256=Hash,
+)

@@ -9,6 +9,7 @@ import difflib
 import functools
 import importlib.util
 import inspect
+import itertools
 import os
 import re
 import runpy
@@ -209,18 +210,23 @@ def _job(main: Callable[[DictConfig], None], name: str, config: DictConfig) -> N
 
 
 def _flags(arguments: Sequence[str]) -> list[str]:
-    return [a for a in arguments if a.startswith("-")]
+    return list(filter(_is_flag, arguments))
+
+
+def _is_flag(argument: str) -> bool:
+    return argument.startswith("-")
 
 
 def _describe(name: str, usage: str | None, arguments: Sequence[str]) -> None:
     """Print the output of --help or --cfg."""
     flags = _flags(arguments)
-    if unknown := [f for f in flags if f not in ("-h", "--help", "--cfg")]:
-        raise InputError(
-            f"unknown flag {unknown[0]!r}; options have the form key=value, flags are --help, --cfg"
-            " and -m"
-        )
-    config = compose(name, [a for a in arguments if a not in flags])
+    for flag in flags:
+        if flag not in ("-h", "--help", "--cfg"):
+            raise InputError(
+                f"unknown flag {flag!r}; options have the form key=value, flags are --help, --cfg"
+                " and -m"
+            )
+    config = compose(name, list(itertools.filterfalse(_is_flag, arguments)))
     if flags[0] == "--cfg":
         print(OmegaConf.to_yaml(config), end="")
         return

@@ -29,9 +29,8 @@ def table() -> dict[str, dict[str, Any]]:
 
 
 def new_module(old: str) -> str | None:
-    """Return the current name of a module, or of one in a renamed package; None for a name that
-    is not an old one.
-    """
+    """Return the current name of a module, or of one in a renamed package; None for a name that is
+    not an old one."""
     modules, tail = table()["modules"], ""
     name = old
     while name:
@@ -44,8 +43,7 @@ def new_module(old: str) -> str | None:
 
 def old_name(module: str, name: str) -> Any:
     """Return the object that an old name of a module stands for, with a DeprecationWarning: the
-    body of the module's `__getattr__`. AttributeError for any other name.
-    """
+    body of the module's `__getattr__`. AttributeError for any other name."""
     new = table()["names"].get(f"{module}:{name}")
     if new is None:
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
@@ -67,7 +65,7 @@ class _OldModule(ModuleType):
             "__"
         ):  # the import system's own, such as __path__: a copy would be loaded
             raise AttributeError(name)
-        new = self.__spec__.loader.new
+        new = self.__spec__.loader_state
         module = importlib.import_module(new)
         if hasattr(module, name):
             return getattr(module, name)
@@ -76,28 +74,9 @@ class _OldModule(ModuleType):
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
 
 
-class _OldModuleLoader(Loader):
-    def __init__(self, new: str) -> None:
-        self.new = new
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        warnings.warn(
-            f"{spec.name} is deprecated; use {self.new}", DeprecationWarning, stacklevel=2
-        )
-        return _OldModule(spec.name)
-
-    def exec_module(self, module: ModuleType) -> None:
-        importlib.import_module(self.new)
-
-    def get_code(self, name: str) -> CodeType:
-        """The new module's code, for `python -m OLD`."""
-        spec = importlib.util.find_spec(self.new)
-        return spec.loader.get_code(self.new)
-
-
-class _Finder(MetaPathFinder):
-    """Import finder for the old names of modules. It is last in `sys.meta_path`, so it handles only
-    names that no other finder resolves."""
+class _Finder(MetaPathFinder, Loader):
+    """Import finder and loader for the old names of modules. It is last in `sys.meta_path`, so it
+    handles only names that no other finder resolves."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         if not name.startswith("po3d.") or (new := new_module(name)) is None:
@@ -106,7 +85,21 @@ class _Finder(MetaPathFinder):
         if today is None:
             return None
         is_package = today.submodule_search_locations is not None
-        return ModuleSpec(name, _OldModuleLoader(new), origin=today.origin, is_package=is_package)
+        state = {"origin": today.origin, "loader_state": new, "is_package": is_package}
+        return ModuleSpec(name, self, **state)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        new = spec.loader_state
+        warnings.warn(f"{spec.name} is deprecated; use {new}", DeprecationWarning, stacklevel=2)
+        return _OldModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        importlib.import_module(module.__spec__.loader_state)
+
+    def get_code(self, name: str) -> CodeType:
+        """The new module's code, for `python -m OLD`."""
+        new = new_module(name)
+        return importlib.util.find_spec(new).loader.get_code(new)
 
 
 def install() -> None:
@@ -200,7 +193,10 @@ def _new_flags(command: str, words: Sequence[str]) -> list[str]:
             _notice(f"{command} {flag}", f"{command} {new}")
             word = f"{new}{sign}{value if sign else ''}"
         result.append(word)
-    return [_flag_value(result[k - 1] if k else "", word) for k, word in enumerate(result)]
+    items = []
+    for k, word in enumerate(result):
+        items.append(_flag_value(result[k - 1] if k else "", word))
+    return items
 
 
 def _flag_value(before: str, word: str) -> str:

@@ -131,7 +131,7 @@ def finite(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: finite(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [finite(v) for v in value]
+        return list(map(finite, value))
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -285,7 +285,11 @@ def lines_beside(module: str, name: str) -> list[str]:
     """Return the lines of a shipped text file beside a module (its `__file__`), without comments
     (#) and empty lines."""
     text = (Path(module).parent / name).read_text(encoding="utf-8")
-    return [line for line in text.splitlines() if line and not line.startswith("#")]
+    result = []
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            result.append(line)
+    return result
 
 
 def read_bytes(path: str | Path, what: str, largest: int | None = None) -> bytes:

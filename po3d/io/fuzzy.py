@@ -43,5 +43,8 @@ def alike(word: str, known: Sequence[str], least: float, most: int = 1) -> list[
     is at least `least`, most similar first; without opposites ("unfolded" of "folded")."""
     if len(word) > LONGEST_WORD:
         return []
-    known = [other for other in known if word != NEGATING + other and other != NEGATING + word]
-    return difflib.get_close_matches(word, known, most, least)
+    candidates = []
+    for other in known:
+        if word != NEGATING + other and other != NEGATING + word:
+            candidates.append(other)
+    return difflib.get_close_matches(word, candidates, most, least)

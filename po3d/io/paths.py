@@ -19,8 +19,7 @@ NATURAL = ROOT / "data" / "natural"
 
 def benchmarks() -> list[str]:
     """Return the names of the benchmarks; each has a config and a row in
-    po3d.benchmarks.registry.
-    """
+    po3d.benchmarks.registry."""
     return sorted(path.stem for path in (CONFIGS / "benchmark").glob("*.yaml"))
 
 

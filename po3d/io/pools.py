@@ -6,37 +6,26 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextvars import ContextVar
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from po3d.io.progress import progress
+
+if TYPE_CHECKING:
+    from po3d.io.ray_engine import Ray
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-class Engine(Protocol):
-    """Executes work on other machines (`po3d.io.ray_engine`). Without an engine, this process and
-    its pools are used."""
-
-    def each(
-        self,
-        work: Callable[[Item], Result],
-        items: Iterable[Item],
-        lost: Callable[[Item, str], Result] | None = None,
-    ) -> Iterator[Result]:
-        """Yield the result of `work` for each item, in order. `lost`: returns the result of a
-        failed item, given the reason; without it a failed item ends the run."""
-        ...
-
-
-_ENGINE: ContextVar[Engine | None] = ContextVar("engine", default=None)
+# The engine that executes work on other machines; without one, this process and its pools do.
+_ENGINE: "ContextVar[Ray | None]" = ContextVar("engine", default=None)
 
 
 @contextlib.contextmanager
-def on(engine: Engine | None) -> Iterator[None]:
+def on(engine: "Ray | None") -> Iterator[None]:
     """Within this context, `each` uses this engine."""
     token = _ENGINE.set(engine)
     try:
@@ -49,8 +38,7 @@ def pool(workers: int) -> ProcessPoolExecutor:
     """Return a pool of spawned processes that end with their parent, even if that is killed.
 
     Spawned, not forked: a forked child would inherit a graphics context, CUDA and the locks of
-    torch's threads, none of which survive a fork.
-    """
+    torch's threads, none of which survive a fork."""
     return ProcessPoolExecutor(
         max(workers, 1), multiprocessing.get_context("spawn"), _end_with_parent
     )

@@ -13,7 +13,10 @@ def ranges_text(numbers: Iterable[int]) -> str:
             runs[-1][1] = k
         else:
             runs.append([k, k])
-    return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs)
+    result = []
+    for low, high in runs:
+        result.append(str(low) if low == high else f"{low}-{high}")
+    return ", ".join(result)
 
 
 def parsed_ranges(text: str) -> list[range]:

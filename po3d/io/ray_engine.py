@@ -37,7 +37,7 @@ class _Worker:
 
 @dataclass(frozen=True)
 class Ray:
-    """An engine (`po3d.io.pools.Engine`). `workers`: number of actors; None for as many as the
+    """An engine of `po3d.io.pools`. `workers`: number of actors; None for as many as the
     cluster has room for at the start. `cpus`, `gpus`: resources of each. An item is given up after
     `tries` deaths of its worker."""
 
@@ -82,7 +82,10 @@ class Ray:
     def _room(self, ray: Any) -> int:
         """Return the number of workers that fit into the cluster."""
         there = ray.cluster_resources()
-        each = {k: v for k, v in {"CPU": self.cpus, "GPU": self.gpus}.items() if v}
+        each = {}
+        for k, v in {"CPU": self.cpus, "GPU": self.gpus}.items():
+            if v:
+                each[k] = v
         room = min((int(there.get(k, 0) // v) for k, v in each.items()), default=1)
         if not room:
             wanted = ", ".join(f"{v:g} {k}" for k, v in each.items())

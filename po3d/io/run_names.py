@@ -73,9 +73,14 @@ def row_name(report: Mapping[str, Any]) -> str:
 def words(settings: Mapping[str, Any]) -> list[str]:
     """Return the settings in words, in a fixed order."""
     settings = new_settings(settings)
-    known = [_KEY_WORDS[key](settings[key]) for key in _KEY_WORDS if key in settings]
-    others = [f"{k}={v}" for k, v in settings.items() if k not in _KEY_WORDS and k not in _UNSAID]
-    return [word for word in (*known, *others) if word]
+    result = []
+    for key, words_of in _KEY_WORDS.items():
+        if key in settings:
+            result.append(words_of(settings[key]))
+    for key, value in settings.items():
+        if key not in _KEY_WORDS and key not in _UNSAID:
+            result.append(f"{key}={value}")
+    return list(filter(None, result))
 
 
 def settings_of(
@@ -96,9 +101,11 @@ def run_folder(
 ) -> str:
     """Return the name of a run's folder: benchmark, split and system, and the settings that are not
     default. A short hash of the settings is added if the name is cut off, or if it does not show
-    the options of an estimator unchanged ("x=-1" and "x=1" have one slug).
-    """
-    changed = {k: v for k, v in settings.items() if default.get(k) != v}
+    the options of an estimator unchanged ("x=-1" and "x=1" have one slug)."""
+    changed = {}
+    for k, v in settings.items():
+        if default.get(k) != v:
+            changed[k] = v
     name = slug("-".join([benchmark, split, _base(system, settings), *words(changed)]))
     options = changed.get("perception_options", {})
     if len(name) <= LONGEST and all(slug(str(value)) == str(value) for value in options.values()):

@@ -116,8 +116,7 @@ def unfinished(
     """Return the lines of partial.jsonl, answers reduced to their ids, if it is an unfinished
     `run`; a torn last line is cut off. None if it has no answers, or if `overwrite` discarded
     another run's or a damaged file; without `overwrite` these are InputErrors. `questions`: ids of
-    the questions of each image.
-    """
+    the questions of each image."""
     partial = out / PARTIAL
     if not partial.is_file():
         return None
@@ -158,7 +157,10 @@ def _read(partial: Path) -> tuple[list[dict], int]:
                 checked(kind, record, where)
             except InputError as error:
                 raise InputError(f"{error}; overwrite=true starts over") from None
-            header = {k: record[k] for k in ("run", "sitting", "image") if k in record}
+            header = {}
+            for k in ("run", "sitting", "image"):
+                if k in record:
+                    header[k] = record[k]
             ids = [p["id"] for p in record.get("predictions", ())]
             records.append(header | {"line": number, "ids": ids})
     return records, whole
@@ -307,5 +309,7 @@ def _date(out: Path) -> str:
 
 def _free(path: Path) -> Path:
     """Return the path, with a number if it exists."""
-    taken = (path.with_name(f"{path.name}-{k}") for k in range(2, 1000))
-    return path if not path.exists() else next(p for p in taken if not p.exists())
+    free, number = path, 2
+    while free.exists():
+        free, number = path.with_name(f"{path.name}-{number}"), number + 1
+    return free

@@ -17,7 +17,6 @@ from po3d.io.schemas import (
     Pixels,
     Point,
     Probability,
-    Record,
     Size,
     Vector,
     record,
@@ -55,8 +54,9 @@ def _ordered(box: tuple[float, float, float, float]) -> tuple[float, float, floa
 
 
 def _four_sides(axes: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
-    if missing := [side for side in ("left", "right", "front", "behind") if side not in axes]:
-        raise ValueError(f"should have four sides; {missing[0]!r} is missing")
+    for side in ("left", "right", "front", "behind"):
+        if side not in axes:
+            raise ValueError(f"should have four sides; {side!r} is missing")
     for side, (x, y) in axes.items():
         if abs(math.hypot(x, y) - 1) > ROUNDING:
             raise ValueError(
@@ -103,30 +103,31 @@ Outline = Annotated[
 ]
 
 
-class Row(Record):
-    """One object of a scene."""
+# One object of a scene.
+Row = record(
+    "Row",
+    beliefs=Annotated[dict[Name, Belief], Field(max_length=100)],
+    position=Vector,
+    heading_deg=Number,
+    heading=(Number | None, None),  # radians, in full precision
+    extent=tuple[Size, Size, Size],
+    covariance=(Covariance, ((0.0,) * 3,) * 3),
+    flip=(Probability, 0.0),
+    existence=(Probability, 1.0),
+    box=(Box | None, None),
+    name=(Name, ""),
+)
 
-    beliefs: Annotated[dict[Name, Belief], Field(max_length=100)]
-    position: Vector
-    heading_deg: Number
-    heading: Number | None = None  # radians, in full precision
-    extent: tuple[Size, Size, Size]
-    covariance: Covariance = ((0.0,) * 3,) * 3
-    flip: Probability = 0.0
-    existence: Probability = 1.0
-    box: Box | None = None
-    name: Name = ""
-
-
-class View(Record):
-    """The camera of a scene."""
-
-    width: Pixels
-    height: Pixels
-    focal: Annotated[Number, Field(ge=THINNEST)]
-    center: Point
-    cam_R_world: Rotation
-    cam_t_world: Vector
+# The camera of a scene.
+View = record(
+    "View",
+    width=Pixels,
+    height=Pixels,
+    focal=Annotated[Number, Field(ge=THINNEST)],
+    center=Point,
+    cam_R_world=Rotation,
+    cam_t_world=Vector,
+)
 
 
 def _named_in_a_room(row: Row, info: ValidationInfo) -> Row:
@@ -135,27 +136,28 @@ def _named_in_a_room(row: Row, info: ValidationInfo) -> Row:
     return row
 
 
-class AnswerFit(Record):
-    """Calibration of answers: `po3d.scene.answer_calibration.AnswerCalibration`."""
+# Calibration of answers: `po3d.scene.answer_calibration.AnswerCalibration`.
+AnswerFit = record(
+    "AnswerFit",
+    slope=Annotated[float, Field(gt=0, le=100)],
+    offset=Annotated[float, Field(ge=-100, le=100)],
+    mode=Name,
+)
 
-    slope: Annotated[float, Field(gt=0, le=100)]
-    offset: Annotated[float, Field(ge=-100, le=100)]
-    mode: Name
-
-
-class SceneTable(Record):
-    """A scene in po3d's format, `po3d.scene.table.FORMAT`."""
-
-    source: Literal["gt", "predicted", "edited"]
-    axes: Axes
-    outline: Outline | None = None  # before the objects, whose validation uses it
-    objects: Annotated[
+# A scene in po3d's format, `po3d.scene.table.FORMAT`.
+SceneTable = record(
+    "SceneTable",
+    source=Literal["gt", "predicted", "edited"],
+    axes=Axes,
+    outline=(Outline | None, None),  # before the objects, whose validation uses it
+    objects=Annotated[
         tuple[Annotated[Row, AfterValidator(_named_in_a_room)], ...], Field(max_length=OBJECTS)
-    ]
-    image: Name = ""
-    occluders: tuple[Occluders, ...] | None = None
-    camera: View | None = None
-    answer_calibration: AnswerFit | None = None
+    ],
+    image=(Name, ""),
+    occluders=(tuple[Occluders, ...] | None, None),
+    camera=(View | None, None),
+    answer_calibration=(AnswerFit | None, None),
+)
 
 
 # --- Super-CLEVR's scene records ------------------------------------------------------------------
@@ -172,35 +174,35 @@ PixelSample = tuple[
 Row4 = tuple[Number, Number, Number, Number]
 
 
-class Vehicle(Record):
-    """One object of a Super-CLEVR scene; names are validated against the street vocabulary."""
-
-    shape: Name
-    size: Name
-    color: Name | None = None
-    material: Name | None = None
-    coords: Vector = Field(validation_alias="3d_coords")
-    rotation: Number
-    pixel_coords: PixelSample | None = None
-
+# One object of a Super-CLEVR scene; names are validated against the street vocabulary.
+Vehicle = record(
+    "Vehicle",
+    shape=Name,
+    size=Name,
+    color=(Name | None, None),
+    material=(Name | None, None),
+    coords=(Vector, Field(validation_alias="3d_coords")),
+    rotation=Number,
+    pixel_coords=(PixelSample | None, None),
+)
 
 # Fields added by the twin.
 Extras = record("Extras", boxes=(tuple[Box, ...] | None, None))
 
+# Occlusion of an object in Super-CLEVR's format: [state, mask, flag, occluder's index].
+Hidden = record(
+    "Hidden", obj=(Annotated[tuple[Any, ...], Field(min_length=1, max_length=20)], (0,))
+)
 
-class Hidden(Record):
-    """Occlusion of an object in Super-CLEVR's format: [state, mask, flag, occluder's index]."""
-
-    obj: Annotated[tuple[Any, ...], Field(min_length=1, max_length=20)] = (0,)
-
-
-class VehicleScene(Record):
-    """A scene of Super-CLEVR, Super-CLEVR-3D or Spatial457, and of their twin."""
-
-    image_filename: Name = ""
-    objects: Annotated[tuple[Vehicle, ...], Field(max_length=OBJECTS)]
-    matrix_world: (
-        Annotated[tuple[Row4, Row4, Row4, Row4], AfterValidator(_camera_matrix)] | None
-    ) = None
-    occlusion: dict[Name, Hidden] | None = None
-    po3d: Extras = Extras()
+# A scene of Super-CLEVR, Super-CLEVR-3D or Spatial457, and of their twin.
+VehicleScene = record(
+    "VehicleScene",
+    image_filename=(Name, ""),
+    objects=Annotated[tuple[Vehicle, ...], Field(max_length=OBJECTS)],
+    matrix_world=(
+        Annotated[tuple[Row4, Row4, Row4, Row4], AfterValidator(_camera_matrix)] | None,
+        None,
+    ),
+    occlusion=(dict[Name, Hidden] | None, None),
+    po3d=(Extras, Extras()),
+)

@@ -72,7 +72,9 @@ class Closed(BaseModel):
 
 def record(name: str, base: type[BaseModel] = Record, /, **fields: Any) -> type[BaseModel]:
     """Return a schema with these fields: a type each, or a type and its default."""
-    definitions = {key: f if isinstance(f, tuple) else (f, ...) for key, f in fields.items()}
+    definitions = {}
+    for key, f in fields.items():
+        definitions[key] = f if isinstance(f, tuple) else (f, ...)
     return create_model(name, __base__=base, **definitions)
 
 
@@ -138,103 +140,94 @@ def _wanted(kind: str, context: dict[str, Any], message: str) -> str:
         "list_type": "should be a list",
         "tuple_type": "should be a list",
     }
-    return (
-        messages[kind].format_map(context)
-        if kind in messages
-        else message.replace("Input should", "should", 1)
-    )
+    if kind in messages:
+        return messages[kind].format_map(context)
+    return message.replace("Input should", "should", 1)
 
 
 # --- predictions ----------------------------------------------------------------------------------
 
+_FIELDS = {
+    "id": Name,
+    "status": Literal["ok", "unparsed", "failed", "abstained"],
+    "answer": (Text | None, None),
+    "probability": (Probability | None, None),
+    "program": (Text, ""),
+    "reason": (Text, ""),
+    "margin": (dict[Name, Any] | None, None),
+}
+# A line of a predictions file; the fields of `po3d.reasoning.questions.Prediction`.
+PredictionRecord = record("PredictionRecord", **_FIELDS)
 
-class PredictionRecord(Record):
-    """A line of a predictions file; the fields of `po3d.reasoning.questions.Prediction`."""
-
-    id: Name
-    status: Literal["ok", "unparsed", "failed", "abstained"]
-    answer: Text | None = None
-    probability: Probability | None = None
-    program: Text = ""
-    reason: Text = ""
-    margin: dict[Name, Any] | None = None
-
-
-# The lines of partial.jsonl (`po3d.io.runs`), written only by po3d: the run, ...
+# The lines of partial.jsonl (`po3d.io.runs`), written only by po3d: the run, date and machine of a
+# resumption, and the answers to an image's questions with the stored scenes.
 _About = record("_About", provenance=(dict[str, Any], {}))
 RunLine = record("RunLine", Closed, run=record("_Run", identity=dict[str, Any], about=_About))
-# ... date and machine of a resumption ...
 SittingLine = record("SittingLine", Closed, sitting=dict[str, Any])
-
-
-class _Answer(PredictionRecord):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ImageLine(Closed):
-    """... and the answers to an image's questions, with the stored scenes."""
-
-    image: Name
-    predictions: tuple[_Answer, ...]
-    scenes: tuple[dict[str, Any], ...]
-
+ImageLine = record(
+    "ImageLine",
+    Closed,
+    image=Name,
+    predictions=tuple[record("_Answer", Closed, **_FIELDS), ...],
+    scenes=tuple[dict[str, Any], ...],
+)
 
 # --- data sets ------------------------------------------------------------------------------------
 
 
-class TwinRecord(Record):
-    """twin.json: the settings of a twin."""
+# twin.json: the settings of a twin.
+TwinRecord = record(
+    "TwinRecord",
+    format=Name,
+    size=Count,
+    seed=Seed,
+    split=(Name, "test"),
+    look=(StreetLook | None, None),
+    images=(Flag, True),
+    dials=(dict[Name, Any] | None, None),
+)
 
-    format: Name
-    size: Count
-    seed: Seed
-    split: Name = "test"
-    look: StreetLook | None = None
-    images: Flag = True
-    dials: dict[Name, Any] | None = None
-
-
-class Shard(Record):
-    """A tar file of training images."""
-
-    name: Name
-    samples: Annotated[int, Field(strict=True, ge=1, le=10**9)]
-    bytes: Annotated[int, Field(strict=True, ge=1)]
-    sha256: Hash
-    scenes: dict[Name, Name] = {}  # scene ids as ranges (`po3d.benchmarks.scene_ids`)
-
+# A tar file of training images.
+Shard = record(
+    "Shard",
+    name=Name,
+    samples=Annotated[int, Field(strict=True, ge=1, le=10**9)],
+    bytes=Annotated[int, Field(strict=True, ge=1)],
+    sha256=Hash,
+    scenes=(dict[Name, Name], {}),  # scene ids as ranges (`po3d.benchmarks.scene_ids`)
+)
 
 # index.json of a folder of shards.
 ShardIndex = record("ShardIndex", shards=tuple[Shard, ...], models=(tuple[Name, ...], ()))
 
-
-class ScopeItem(Record):
-    """A line of a SCOPE items file; `po3d.benchmarks.scope.data` checks the consistency of its
-    fields."""
-
-    id: Name | Whole
-    scene: Name | Whole
-    task: Name
-    images: tuple[Name, ...]
-    view: Annotated[
+# A line of a SCOPE items file; `po3d.benchmarks.scope.data` checks the consistency of its
+# fields.
+ScopeItem = record(
+    "ScopeItem",
+    id=Name | Whole,
+    scene=Name | Whole,
+    task=Name,
+    images=tuple[Name, ...],
+    view=Annotated[
         tuple[Number, ...], BeforeValidator(lambda v: v if isinstance(v, list) else [v])
-    ]
-    question: Name
-    options: tuple[Name | Number, ...]
-    answer: Name | Number
-    group: Name | None = None
-    program: Name | None = None
-    variant: Name | None = None
-    of: Name | Whole | None = None
+    ],
+    question=Name,
+    options=tuple[Name | Number, ...],
+    answer=Name | Number,
+    group=(Name | None, None),
+    program=(Name | None, None),
+    variant=(Name | None, None),
+    of=(Name | Whole | None, None),
+)
 
-
-class OrbitRecord(Record):
-    """The orbit beside a scene of SCOPE's twin; the fields of `po3d.scene.orbit.Orbit`."""
-
-    radius: Size
-    height: Number
-    target: Number
-    width: Pixels
-    tall: Pixels
-    focal: Size
-    reading: Name
+# The orbit beside a scene of SCOPE's twin; the fields of `po3d.scene.orbit.Orbit`.
+OrbitRecord = record(
+    "OrbitRecord",
+    radius=Size,
+    height=Number,
+    target=Number,
+    width=Pixels,
+    tall=Pixels,
+    focal=Size,
+    reading=Name,
+)

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from po3d.io.errors import InputError
 from po3d.io.schemas import (
+    Closed,
     Count,
     Flag,
     Name,
     Number,
-    Record,
     Seed,
     Side,
     StreetLook,
@@ -51,175 +51,173 @@ Names = Annotated[
 Group = dict[str, Any]  # options that are validated by the object built from them
 
 
-class _Options(BaseModel):
-    """Options of a command; an unknown option is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class _Benchmark(Record):
-    name: Name
-    sbert: Flag = False
-    scans: Name | None = None
-    furniture: Name | None = None
-    look: StreetLook | None = None
-    difficulty: Group | None = None
-    assume_present: Flag = True
-    known_yaw: Flag = True
-
+_Benchmark = record(
+    "_Benchmark",
+    name=Name,
+    sbert=(Flag, False),
+    scans=(Name | None, None),
+    furniture=(Name | None, None),
+    look=(StreetLook | None, None),
+    difficulty=(Group | None, None),
+    assume_present=(Flag, True),
+    known_yaw=(Flag, True),
+)
 
 _Executor = record(
     "_Executor",
-    _Options,
+    Closed,
     mode=Name | None,
     samples=Annotated[int, Field(strict=True, ge=0, le=100_000)] | None,
     margins=Flag | None,
 )
 
-
-class _Perception(Record):
-    checkpoint: Name | None = None
-    device: Name | None = None
-    flip_tta: Flag | None = None
-    modules: dict[Name, Name | Group | None] | None = None
-
+_Perception = record(
+    "_Perception",
+    checkpoint=(Name | None, None),
+    device=(Name | None, None),
+    flip_tta=(Flag | None, None),
+    modules=(dict[Name, Name | Group | None] | None, None),
+)
 
 _Parser = record(
-    "_Parser", _Options, mode=Literal["benchmark", "general", "cascade"], checkpoint=Name | None
+    "_Parser", Closed, mode=Literal["benchmark", "general", "cascade"], checkpoint=Name | None
 )
 _Amount = Annotated[Number, Field(ge=0)]
 _Engine = record("_Engine", workers=(Workers | None, None), cpus=(_Amount, 1), gpus=(_Amount, 0))
 
+_Grid = record(
+    "_Grid",
+    Closed,
+    images=(Count | None, None),
+    groups=(dict[str, tuple[Name, ...]], {}),
+    singles=(Flag, True),
+    noise=(dict[str, tuple[_Amount, ...]], {}),
+    cells=(tuple[dict[str, Name | Number], ...], ()),
+)
 
-class _Grid(_Options):
-    images: Count | None = None
-    groups: dict[str, tuple[Name, ...]] = {}
-    singles: Flag = True
-    noise: dict[str, tuple[_Amount, ...]] = {}
-    cells: tuple[dict[str, Name | Number], ...] = ()
+# configs/evaluate.yaml.
+EvaluateSettings = record(
+    "EvaluateSettings",
+    Closed,
+    benchmark=_Benchmark,
+    perception=_Perception,
+    parser=_Parser,
+    system=record("_System", seed=(Seed, 0)),
+    grid=(_Grid | None, None),
+    split=Literal["mini", "fresh"],
+    seed=Seed,
+    size=Count | None,
+    synthetic_dir=Folder,
+    data=record("_Data", Closed, root=(Name | None, None)),
+    scorer=Name,
+    oracle=Names,
+    noise=dict[Name, _Amount] | None,
+    executor=_Executor,
+    abstain_below=Annotated[Number, Field(ge=0, le=1)],
+    resume=Flag,
+    overwrite=Flag,
+    compare_to=Names,
+    published=Literal[False, True, "later"],
+    workers=Workers,
+    engine=_Engine,
+    wandb=Group | None,
+    out=Folder | None,
+)
 
-
-class EvaluateSettings(_Options):
-    """configs/evaluate.yaml."""
-
-    benchmark: _Benchmark
-    perception: _Perception
-    parser: _Parser
-    system: record("_System", seed=(Seed, 0))
-    grid: _Grid | None = None
-    split: Literal["mini", "fresh"]
-    seed: Seed
-    size: Count | None
-    synthetic_dir: Folder
-    data: record("_Data", _Options, root=(Name | None, None))
-    scorer: Name
-    oracle: Names
-    noise: dict[Name, _Amount] | None
-    executor: _Executor
-    abstain_below: Annotated[Number, Field(ge=0, le=1)]
-    resume: Flag
-    overwrite: Flag
-    compare_to: Names
-    published: Literal[False, True, "later"]
-    workers: Workers
-    engine: _Engine
-    wandb: Group | None
-    out: Folder | None
-
-
-class GenerateSettings(_Options):
-    """configs/generate.yaml."""
-
-    benchmark: _Benchmark
-    size: Count
-    seed: Seed
-    split: Name
-    out: Folder
-    images: Flag
-    look: StreetLook | None
-    photographs: Name | None
-    labels: Name | None
-    skies: Name | None
-    workers: Workers
-    engine: _Engine
-    format: Literal["folder", "webdataset"]
-    renderer: Name
-    vehicles: Name | None
-    blender: Group
-
+# configs/generate.yaml.
+GenerateSettings = record(
+    "GenerateSettings",
+    Closed,
+    benchmark=_Benchmark,
+    size=Count,
+    seed=Seed,
+    split=Name,
+    out=Folder,
+    images=Flag,
+    look=StreetLook | None,
+    photographs=Name | None,
+    labels=Name | None,
+    skies=Name | None,
+    workers=Workers,
+    engine=_Engine,
+    format=Literal["folder", "webdataset"],
+    renderer=Name,
+    vehicles=Name | None,
+    blender=Group,
+)
 
 Rate = Annotated[Number, Field(gt=0)]
 Share = Annotated[Number, Field(ge=0, lt=1)]
 Loaders = Annotated[int, Field(strict=True, ge=0, le=1024)]
 
 
-class _Model(Record):
-    """Options of all models of configs/model: those of the optimizer, and others whose errors would
-    only show after hours."""
+# Options of all models of configs/model: those of the optimizer, and others whose errors would
+# only show after hours.
+_Model = record(
+    "_Model",
+    learning_rate=(Rate, 1.0),
+    encoder_rate=(Rate, 1.0),
+    weight_decay=(_Amount, 0),
+    warmup=(_Amount, 0),
+    augment=(_Amount, 0),
+    dropout=(Share, 0),
+    smoothing=(Share, 0),
+)
 
-    learning_rate: Rate = 1.0
-    encoder_rate: Rate = 1.0
-    weight_decay: _Amount = 0
-    warmup: _Amount = 0
-    augment: _Amount = 0
-    dropout: Share = 0
-    smoothing: Share = 0
+_Extra = record("_Extra", Closed, seed=(Seed, 0), images=(Count, 1), samples=(Count, 1))
 
+# Options of all data of configs/data: amounts and sizes.
+_Samples = record(
+    "_Samples",
+    images=(Count, 1),
+    rooms=(Count, 1),
+    pairs=(Count | Name, 1),
+    validation=Count | Group,  # a count per kind; validated by the data
+    batch=Count,
+    width=(Side, 32),
+    height=(Side, 32),
+    seed=(Seed, 0),
+    extra=(tuple[_Extra, ...], ()),
+    workers=(Workers, 1),
+    num_workers=(Loaders | None, None),
+    share=(Share, 0),
+    flip=(Flag, True),
+)
 
-_Extra = record("_Extra", _Options, seed=(Seed, 0), images=(Count, 1), samples=(Count, 1))
+# Options of Lightning whose errors would show after the first steps; its Trainer validates the
+# others.
+_Trainer = record(
+    "_Trainer",
+    precision=(Literal["bf16-mixed", "16-mixed", "32-true"], "32-true"),
+    accumulate_grad_batches=(Count, 1),
+    log_every_n_steps=(Count, 1),
+    limit_val_batches=(Annotated[int | float, Field(gt=0)], 1),
+    val_check_interval=(Annotated[int | float, Field(gt=0)] | None, None),
+    monitor=(Name | None, None),
+    patience=(Count | None, None),
+    pictures=(Whole, 64),
+)
 
-
-class _Samples(Record):
-    """Options of all data of configs/data: amounts and sizes."""
-
-    images: Count = 1
-    rooms: Count = 1
-    pairs: Count | Name = 1
-    validation: Count | Group  # a count per kind; validated by the data
-    batch: Count
-    width: Side = 32
-    height: Side = 32
-    seed: Seed = 0
-    extra: tuple[_Extra, ...] = ()
-    workers: Workers = 1
-    num_workers: Loaders | None = None
-    share: Share = 0
-    flip: Flag = True
-
-
-class _Trainer(Record):
-    """Options of Lightning whose errors would show after the first steps; its Trainer validates the
-    others."""
-
-    precision: Literal["bf16-mixed", "16-mixed", "32-true"] = "32-true"
-    accumulate_grad_batches: Count = 1
-    log_every_n_steps: Count = 1
-    limit_val_batches: Annotated[int | float, Field(gt=0)] = 1
-    val_check_interval: Annotated[int | float, Field(gt=0)] | None = None
-    monitor: Name | None = None
-    patience: Count | None = None
-    pictures: Whole = 64
-
-
-class TrainSettings(_Options):
-    """configs/train.yaml."""
-
-    model: _Model
-    data: _Samples
-    trainer: _Trainer
-    seed: Seed
-    start: Name | None = None
-    out: Folder
-    export: Annotated[Name, AfterValidator(_file)]
-    steps: Count
-    clip: _Amount | None
-    ema: Annotated[Number, Field(ge=0, lt=1)]
-    save_every: Count
-    compile: Flag
-    wandb: Group | None
-    study: Group | None = None
-    recipe: Group | None = None
-
+# configs/train.yaml.
+TrainSettings = record(
+    "TrainSettings",
+    Closed,
+    model=_Model,
+    data=_Samples,
+    trainer=_Trainer,
+    seed=Seed,
+    start=(Name | None, None),
+    out=Folder,
+    export=Annotated[Name, AfterValidator(_file)],
+    steps=Count,
+    clip=_Amount | None,
+    ema=Annotated[Number, Field(ge=0, lt=1)],
+    save_every=Count,
+    compile=Flag,
+    wandb=Group | None,
+    study=(Group | None, None),
+    recipe=(Group | None, None),
+)
 
 SETTINGS = {"evaluate": EvaluateSettings, "generate": GenerateSettings, "train": TrainSettings}
 

@@ -44,8 +44,7 @@ def table_rows(
     `columns` (in lower case), or exceeds a limit.
 
     `extra`: the extra with the library for compressed tables. `sheet`: of a workbook, by name;
-    default: the first. `longest`: characters of a cell.
-    """
+    default: the first. `longest`: characters of a cell."""
     path, most = Path(path), PACKED_CELLS
     where = f"{what} {path}"
     if path.suffix.lower() == ".xlsx":
@@ -54,13 +53,14 @@ def table_rows(
         rows = _parquet(path, where, extra)
     else:
         rows, most = read_rows(path, what, longest), CELLS
-    header = [str(name) for name in next(rows, [])]
+    header = list(map(str, next(rows, [])))
     _check(0, len(header), 0, where, most)
     lower = [name.strip().lower() for name in header]
-    if missing := [name for name in columns if name not in lower]:
-        raise InputError(
-            f"{where}: column {missing[0]!r} is missing; required columns: {', '.join(columns)}"
-        )
+    for name in columns:
+        if name not in lower:
+            raise InputError(
+                f"{where}: column {name!r} is missing; required columns: {', '.join(columns)}"
+            )
     observed = 0
     for number, row in enumerate(rows, 1):
         observed += len(row)
@@ -119,7 +119,10 @@ def _check_archive(path: Path, where: str) -> None:
                 raise InputError(
                     f"{where} unpacks from {packed:,} to {unpacked:,} bytes; no genuine table does"
                 )
-            size = sum(p.file_size for p in parts if _describes(p.filename))
+            size = 0
+            for part in parts:
+                if _describes(part.filename):
+                    size += part.file_size
             if size > OTHERS:
                 raise InputError(
                     f"{where} has {size:,} bytes of styles and names; the limit is {OTHERS:,}"

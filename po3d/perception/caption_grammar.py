@@ -7,8 +7,8 @@ are ignored, because captions contain much that a scene cannot represent.
 """
 
 import re
-from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
 from po3d.language.english import plural, words_of
 from po3d.language.grammar import load
@@ -17,37 +17,31 @@ from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS, STATES, SYNONYMS
 ROOM_WORDS = ("room", "scene")
 SIDES = ("front", "back", "left", "right")
 _WORDINGS = load("captions", "patterns")
-_VALUES = {
-    **{word: ("color", word) for word in COLORS},
-    **{word: ("material", word) for word in MATERIALS},
-    **{word: ("state", word) for word in STATES if word not in ("on", "off")},
-}
+_VALUES = dict.fromkeys(COLORS, "color") | dict.fromkeys(MATERIALS, "material")
+_VALUES |= dict.fromkeys(STATES, "state")
+del _VALUES["on"], _VALUES["off"]
+_VALUES = {word: (attribute, word) for word, attribute in _VALUES.items()}
 _VALUES |= {word: _VALUES[value.op] for word, value in _WORDINGS.meanings("value")}
 _SWITCHED, _HEAD = map(_WORDINGS.expression, ("switched", "head"))
-_RELATIONS = tuple(
-    (rule.pattern, _WORDINGS.with_pieces(words))
-    for rule in _WORDINGS.of["relation"]
-    for words in rule.wordings
-)
-_PATTERN = re.compile(
-    r"\b(?:" + "|".join(f"(?P<r{k}>{words})" for k, (_, words) in enumerate(_RELATIONS)) + r")\b"
-)
+_RELATIONS = []
+_EXPRESSIONS = []
+for _rule in _WORDINGS.of["relation"]:
+    for _words in map(_WORDINGS.with_pieces, _rule.wordings):
+        _EXPRESSIONS.append(f"(?P<r{len(_RELATIONS)}>{_words})")
+        _RELATIONS.append(_rule.pattern)
+_PATTERN = re.compile(r"\b(?:" + "|".join(_EXPRESSIONS) + r")\b")
 _COMMA = "comma"  # token for a comma, after which relations belong to the caption's object again
 _IT, _NO_NOUN, _NO_VALUE, _FILLERS = map(
     _WORDINGS.wordings, ("again", "no_noun", "no_value", "filler")
 )
 
 
-@dataclass(frozen=True)
-class Mention:
-    """A noun with its attributes; `name` is "" for the caption's own object."""
-
-    name: str
-    looks: dict[str, str] = field(default_factory=dict)
+# A noun and its attributes; the noun is "" for the caption's own object.
+Mention = tuple[str, dict[str, str]]
+OWN: Mention = ("", {})
 
 
-@dataclass(frozen=True)
-class CaptionRelation:
+class CaptionRelation(NamedTuple):
     """A stated relation of a subject to objects.
 
     Relations: left, right, front, back, near, on, under, above, between, wall, corner, middle,
@@ -60,18 +54,9 @@ class CaptionRelation:
     where: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class CaptionParse:
-    """What one caption says of one object: its name, attribute values by attribute, and its
-    relations to other objects."""
-
-    name: str
-    looks: dict[str, str]
-    relations: tuple[CaptionRelation, ...]
-
-
-def read_caption(text: str) -> CaptionParse | None:
-    """Parse a caption; None if it names no object."""
+def read_caption(text: str) -> tuple[str, dict[str, str], list[CaptionRelation]] | None:
+    """Parse a caption into the name of its object, attribute values by attribute, and relations to
+    other objects; None if it names no object."""
     name, looks, relations = "", {}, []
     for sentence in re.split(r"[.;!\n]+", text):
         words = [w for w in words_of(sentence.replace(",", f" {_COMMA} ")) if w != "?"]
@@ -81,20 +66,19 @@ def read_caption(text: str) -> CaptionParse | None:
         if not name:
             if not mentions:
                 return None
-            start, _, first = mentions[0]
-            name, looks = first.name, dict(first.looks)
-            mentions[0] = (start, mentions[0][1], Mention(""))
-        inside = {k for start, end, _ in mentions for k in range(start, end)}
-        _predicates(words, inside, looks)
+            start, end, (name, looks) = mentions[0]
+            looks = dict(looks)
+            mentions[0] = (start, end, OWN)
+        _predicates(words, mentions, looks)
         relations += _relations(words, mentions)
-    return CaptionParse(name, looks, tuple(relations)) if name else None
+    return (name, looks, relations) if name else None
 
 
 @cache
 def _names() -> dict[str, str]:
     """Return the table from every spelling of a known name, including plurals, to the name."""
-    known = {name: name for name in (*CATEGORIES, *SYNONYMS)}
-    return {plural(name): name for name in known} | known
+    known = [*CATEGORIES, *SYNONYMS]
+    return dict(zip(map(plural, known), known, strict=True)) | dict(zip(known, known, strict=True))
 
 
 def _mentions(words: list[str], named: bool) -> list[tuple[int, int, Mention]]:
@@ -102,40 +86,33 @@ def _mentions(words: list[str], named: bool) -> list[tuple[int, int, Mention]]:
     mentions: list[tuple[int, int, Mention]] = []
     k = 0
     while k < len(words):
-        length = next(
-            (
-                n
-                for n in (4, 3, 2, 1)
-                if " ".join(words[k : k + n]) in _names() and k + n <= len(words)
-            ),
-            0,
-        )
+        length = min(4, len(words) - k)
+        while length and " ".join(words[k : k + length]) not in _names():
+            length -= 1
+        light = words[k] == "light" and k + 1 < len(words) and words[k + 1] in _VALUES
         if words[k] in _IT and k:
-            mentions.append((k, k + 1, Mention("")))
+            mentions.append((k, k + 1, OWN))
         elif words[k] in ROOM_WORDS:
-            mentions.append((k, k + 1, Mention("room")))
-        elif length and not (
-            words[k] == "light" and words[k + 1 : k + 2] and words[k + 1] in _VALUES
-        ):
+            mentions.append((k, k + 1, ("room", {})))
+        elif length and not light:
             name = _names()[" ".join(words[k : k + length])]
             start, looks = _adjectives(words, k)
-            mentions.append((start, k + length, Mention(name, looks)))
+            mentions.append((start, k + length, (name, looks)))
         k += max(length, 1)
     head = _HEAD.match(" ".join(words))
     if not named and head:  # unknown name: the words up to the first that cannot be part of a name
         start = len(head.group().split())
-        if not mentions or mentions[0][0] > start:
-            end = start
-            while (
-                end < len(words)
-                and words[end] not in _NO_NOUN
-                and not any(s <= end < e for s, e, _ in mentions)
-            ):
-                end += 1
-            nouns = [w for w in words[start:end] if w not in _VALUES]
-            if nouns:
-                looks = dict(_VALUES[w] for w in words[start:end] if w in _VALUES)
-                mentions.insert(0, (start, end, Mention(" ".join(nouns), looks)))
+        first = mentions[0][0] if mentions else len(words)
+        end, nouns, looks = start, [], {}
+        while end < first and words[end] not in _NO_NOUN:
+            if words[end] in _VALUES:
+                attribute, value = _VALUES[words[end]]
+                looks[attribute] = value
+            else:
+                nouns.append(words[end])
+            end += 1
+        if nouns:
+            mentions.insert(0, (start, end, (" ".join(nouns), looks)))
     return mentions
 
 
@@ -152,8 +129,13 @@ def _adjectives(words: list[str], k: int) -> tuple[int, dict[str, str]]:
     return k, looks
 
 
-def _predicates(words: list[str], inside: set[int], looks: dict[str, str]) -> None:
+def _predicates(
+    words: list[str], mentions: list[tuple[int, int, Mention]], looks: dict[str, str]
+) -> None:
     """Add the attributes in predicates about the caption's object: "it is made of wood"."""
+    inside: set[int] = set()
+    for start, end, _ in mentions:
+        inside.update(range(start, end))
     for k, word in enumerate(words):
         if word in _VALUES and k not in inside:
             attribute, value = _VALUES[word]
@@ -171,43 +153,49 @@ def _relations(words: list[str], mentions: list[tuple[int, int, Mention]]) -> li
     for match in _PATTERN.finditer(text):
         first = starts[match.start()]
         last = first + len(match.group().split())
-        relation, takes, _ = _RELATIONS[int(match.lastgroup[1:])][0]
-        before = [m for _, end, m in mentions if end == first]
-        subject = before[0] if before and before[0].name != "room" else Mention("")
+        relation, takes, _ = _RELATIONS[int(match.lastgroup[1:])]
+        subject = OWN
+        for _, end, mention in reversed(mentions):
+            if end == first:
+                subject = mention
+        if subject[0] == "room":
+            subject = OWN
         if not takes:
             sides = (match["corner"] or match["wall"] or "").replace("rear", "back")
             relations.append(CaptionRelation(relation, subject, (), tuple(sides.split())))
             continue
-        after = [
-            (end, m)
-            for start, end, m in mentions
-            if start >= last and set(words[last:start]).issubset(_FILLERS)
-        ]
-        if not after:
+        end, object_ = _next_mention(words, mentions, last)
+        if object_ is None:
             continue
-        end, object_ = after[0]
-        if object_.name == "room":
+        if object_[0] == "room":
             if relation in SIDES:
                 relations.append(CaptionRelation("side", subject, (), (relation,)))
             continue
         objects = (object_,)
         if relation == "between":
-            objects += tuple(
-                m
-                for start, _, m in mentions
-                if start >= end and words[end:start] in (["and"], ["and", "the"], ["and", "a"])
-            )[:1]
-            if len(objects) < 2:
+            second = None
+            for start, _, mention in reversed(mentions):
+                if start >= end and words[end:start] in (["and"], ["and", "the"], ["and", "a"]):
+                    second = mention
+            if second is None:
                 continue
+            objects = (object_, second)
         # "there is a lamp on it", "the lamp is on it": the subject is the lamp
-        if object_.name == "":
-            other = (
-                subject
-                if subject.name
-                else next((m for _, e, m in mentions if e < first and m.name), None)
-            )
-            if other is not None and other.name != "room":
-                relations.append(CaptionRelation(relation, other, objects))
-            continue
+        if not object_[0]:
+            if not subject[0]:
+                named = [m for _, e, m in mentions if e < first and m[0]]
+                subject = named[0] if named else ("room", {})
+            if subject[0] == "room":
+                continue
         relations.append(CaptionRelation(relation, subject, objects))
     return relations
+
+
+def _next_mention(
+    words: list[str], mentions: list[tuple[int, int, Mention]], last: int
+) -> tuple[int, Mention | None]:
+    """Return the first mention after word `last`, and its end, if only fillers are between."""
+    for start, end, mention in mentions:
+        if start >= last and set(words[last:start]).issubset(_FILLERS):
+            return end, mention
+    return last, None

@@ -107,22 +107,19 @@ class NetworkEstimator:
             )
         net = checkpoint.restored(functools.partial(cls.build, **config["network"]), weights, path)
         del weights  # while layers are fused, only one copy of each is in memory
-        domains = {
-            kind: FeatureDistribution.read(record)
-            for kind, record in config.get("domains", {}).items()
-        }
+        domains = {}
+        for kind, record in config.get("domains", {}).items():
+            domains[kind] = FeatureDistribution.read(record)
         ranges = config.get("ranges")
         result = cls(
             net, config.get("calibration"), device, flip_tta, plain, domains, ranges, in_place=True
         )
         if config.get("material_shift") is not None:
-            result.material_shift = MaterialShift.read(
-                config["material_shift"], 2 * net.config["neck"]
-            )
-        result.answers = {
-            domain: AnswerCalibration(**record)
-            for domain, record in config.get("answers", {}).items()
-        }
+            features = 2 * net.config["neck"]
+            result.material_shift = MaterialShift.read(config["material_shift"], features)
+        result.answers = {}
+        for domain, record in config.get("answers", {}).items():
+            result.answers[domain] = AnswerCalibration(**record)
         result.checkpoint = str(path)
         return result
 
@@ -145,9 +142,9 @@ class NetworkEstimator:
         self, pictures: Sequence[np.ndarray], focals: Sequence[float] | None = None
     ) -> Detections:
         """Return the detections as tensors on the device; arguments as for `detect`."""
-        log_focal = (
-            None if focals is None else torch.tensor(np.log(np.array(focals)), dtype=torch.float32)
-        )
+        log_focal = None
+        if focals is not None:
+            log_focal = torch.tensor(np.log(np.array(focals)), dtype=torch.float32)
         on_cpu = self.device.type == "cpu"
         chunk = CHUNK if on_cpu else len(pictures)
         parts = []
@@ -157,15 +154,13 @@ class NetworkEstimator:
             focal = None if log_focal is None else log_focal[part]
             alone = on_cpu and len(images) == 1 and not isinstance(self.looks, FlipTTA)
             if alone:  # torch uses other kernels for a batch of one, which round differently
-                images, focal = (
-                    images.repeat(2, 1, 1, 1),
-                    None if focal is None else focal.repeat(2),
-                )
+                images = images.repeat(2, 1, 1, 1)
+                focal = None if focal is None else focal.repeat(2)
             options = (self.width, self.limit, self.calibration, self.half, self.threshold, focal)
             detections = detected(self.looks, images, *options, material_shift=self.material_shift)
-            parts.append(
-                detections.of(leaf[:1] for leaf in detections.leaves()) if alone else detections
-            )
+            if alone:
+                detections = detections.of(leaf[:1] for leaf in detections.leaves())
+            parts.append(detections)
         return joined(parts)
 
     def pixels(self, pictures: Sequence[np.ndarray]) -> torch.Tensor:
@@ -188,8 +183,7 @@ class NetworkEstimator:
     @torch.inference_mode()
     def features(self, picture: np.ndarray) -> np.ndarray:
         """Return the pooled features (1, F) of an image for `FeatureDistribution`, without
-        flipping.
-        """
+        flipping."""
         images = self.pixels([picture]).contiguous(memory_format=torch.channels_last)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
             return pooled(self.once(images)).double().cpu().numpy()

@@ -50,19 +50,13 @@ def fold_in_place(net: SceneNet, half: bool = False) -> SceneNet:
     """Change the network itself into the fused one, and return it: as `folded`, in less memory."""
     net.eval().requires_grad_(False)
     order, pairs = _walked(net)
-    places = {
-        part: (parent, name) for parent in net.modules() for name, part in parent.named_children()
-    }
+    places = {}
+    for parent in net.modules():
+        for name, part in parent.named_children():
+            places[part] = parent, name
     for conv, norm in pairs:
-        conv.weight, conv.bias = fuse_conv_bn_weights(
-            conv.weight,
-            conv.bias,
-            norm.running_mean,
-            norm.running_var,
-            norm.eps,
-            norm.weight,
-            norm.bias,
-        )
+        statistics = norm.running_mean, norm.running_var, norm.eps, norm.weight, norm.bias
+        conv.weight, conv.bias = fuse_conv_bn_weights(conv.weight, conv.bias, *statistics)
         parent, name = places[norm]
         # timm's norm layers include the activation
         setattr(parent, name, getattr(norm, "act", nn.Identity()))
@@ -93,12 +87,16 @@ def _walked(net: SceneNet) -> tuple[list[nn.Conv2d], list[tuple[nn.Conv2d, nn.Ba
         outputs.append((output, conv))
 
     def normed(norm: nn.BatchNorm2d, inputs: tuple, _: Tensor) -> None:
-        pairs.extend((conv, norm) for output, conv in outputs if output is inputs[0])
+        for output, conv in outputs:
+            if output is inputs[0]:
+                pairs.append((conv, norm))
 
-    parts = [part for part in net.modules() if isinstance(part, nn.Conv2d | nn.BatchNorm2d)]
-    hooks = [
-        p.register_forward_hook(convolved if isinstance(p, nn.Conv2d) else normed) for p in parts
-    ]
+    hooks = []
+    for part in net.modules():
+        if isinstance(part, nn.Conv2d):
+            hooks.append(part.register_forward_hook(convolved))
+        elif isinstance(part, nn.BatchNorm2d):
+            hooks.append(part.register_forward_hook(normed))
     device, side = next(net.parameters()).device, SMALL * net.fold
     dense = net(torch.zeros((1, 3, side, side), device=device))
     one = torch.zeros(1, dtype=torch.long, device=device)
@@ -130,6 +128,5 @@ def _take_pixels(conv: nn.Conv2d, fold: int) -> None:
     weight = blocks.permute(0, 1, 4, 2, 5, 3).reshape(out, 3, rows * fold, columns * fold) / std
     conv.weight = nn.Parameter(weight, requires_grad=False)
     conv.in_channels, conv.kernel_size = 3, tuple(weight.shape[2:])
-    conv.stride, conv.padding = (
-        tuple(fold * n for n in size) for size in (conv.stride, conv.padding)
-    )
+    conv.stride = tuple(fold * n for n in conv.stride)
+    conv.padding = tuple(fold * n for n in conv.padding)

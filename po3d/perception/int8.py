@@ -13,6 +13,7 @@ import copy
 import threading
 import warnings
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 import numpy as np
 import torch
@@ -31,11 +32,11 @@ STEPS = 255
 def _convolutions(net: SceneNet) -> dict[str, nn.Conv2d]:
     """Return the convolutions of the feature maps except the last, by name."""
     at_boxes = ("detail_conv.", "box_convs.", "hold_convs.", "context_conv.")
-    return {
-        name: part
-        for name, part in net.named_modules()
-        if isinstance(part, nn.Conv2d) and name != LAST and not name.startswith(at_boxes)
-    }
+    convolutions = {}
+    for name, part in net.named_modules():
+        if isinstance(part, nn.Conv2d) and name != LAST and not name.startswith(at_boxes):
+            convolutions[name] = part
+    return convolutions
 
 
 @torch.inference_mode()
@@ -44,13 +45,15 @@ def ranges(net: SceneNet, batches: Iterable[Tensor]) -> dict[str, tuple[float, f
 
     Return the smallest and largest value of each, averaged over the batches.
     """
-    observed: dict[str, list[tuple[float, float]]] = {name: [] for name in _convolutions(net)}
-    hooks = [
-        part.register_forward_pre_hook(
-            lambda _, x, name=name: observed[name].append((float(x[0].amin()), float(x[0].amax())))
-        )
-        for name, part in _convolutions(net).items()
-    ]
+    observed: dict[str, list[tuple[float, float]]] = {}
+
+    def observe(_: nn.Module, inputs: tuple[Tensor], values: list) -> None:
+        values.append((float(inputs[0].amin()), float(inputs[0].amax())))
+
+    hooks = []
+    for name, part in _convolutions(net).items():
+        observed[name] = values = []
+        hooks.append(part.register_forward_pre_hook(partial(observe, values=values)))
     for images in batches:
         net(images)
     for hook in hooks:
@@ -142,18 +145,15 @@ def on_openvino(net: SceneNet, ranges: Ranges) -> SceneNet:
             if size not in requests:  # kernels for a static batch size are 1.5 times as fast
                 model.reshape([size, *example.shape[1:]])
                 threads = {"INFERENCE_NUM_THREADS": torch.get_num_threads()}
-                requests[size] = core.compile_model(
-                    model, "CPU", options | threads
-                ).create_infer_request()
+                compiled = core.compile_model(model, "CPU", options | threads)
+                requests[size] = compiled.create_infer_request()
             request = requests[size]
             request.infer([images.permute(0, 2, 3, 1).contiguous().numpy()], share_inputs=True)
-            outputs = [
-                torch.from_numpy(request.get_output_tensor(k).data.copy()) for k in range(len(MAPS))
-            ]
-        heat, box, features, detail, context = (
-            t.permute(0, 3, 1, 2) if t.dim() == 4 else t for t in outputs
-        )
-        return Dense(heat, box, features, detail, stride, context, layers)
+            maps = {}
+            for k, name in enumerate(MAPS):
+                values = torch.from_numpy(request.get_output_tensor(k).data.copy())
+                maps[name] = values.permute(0, 3, 1, 2) if values.dim() == 4 else values
+        return Dense(stride=stride, layers=layers, **maps)
 
     net = copy.deepcopy(net)
     net.forward = forward

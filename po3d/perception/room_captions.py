@@ -17,12 +17,11 @@ are only as good as usual sizes and gaps. Objects that are not mentioned are mis
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from po3d.perception.caption_grammar import CaptionParse, CaptionRelation, Mention, read_caption
-from po3d.perception.room_furnishing import ObservedThing, furnished, usual, usual_area
+from po3d.perception.caption_grammar import CaptionRelation, Mention, read_caption
+from po3d.perception.room_furnishing import furnished, usual, usual_area
 from po3d.scene.geometry import Array
 from po3d.scene.rooms import is_a
 from po3d.scene.table import Scene
@@ -37,13 +36,8 @@ GOLDEN = math.pi * (3 - math.sqrt(5))
 Caption = tuple[str, str]  # key of the object, text
 
 
-class _Rule(NamedTuple):
-    """A `CaptionRelation` whose subject and objects are given by index."""
-
-    relation: str
-    subject: int
-    objects: tuple[int, ...]
-    where: tuple[str, ...]
+# A `CaptionRelation` whose subject and objects are indices.
+_Rule = CaptionRelation
 
 
 def table(captions: Sequence[Caption], image: str = "") -> Scene:
@@ -54,22 +48,17 @@ def table(captions: Sequence[Caption], image: str = "") -> Scene:
     names, looks, relations = _things(captions)
     side = math.sqrt(usual_area(names))
     sure_rules, open_rules = _resolved(names, looks, relations)
-    start = _spiral(len(names), side)
-    places = _relaxed(start, names, sure_rules, side)
-    chosen = [
-        min(choices, key=lambda rule: _strain(places, rule, names, side)) for choices in open_rules
-    ]
-    rules = sure_rules + chosen
+    places = _relaxed(_spiral(len(names), side), names, sure_rules, side)
+    rules = list(sure_rules)
+    for choices in open_rules:
+        rules.append(min(choices, key=lambda rule: _strain(places, rule, names, side)))
     places = _relaxed(places, names, rules, side)
-    below = {
-        r.subject: r.objects[0] for r in rules if r.relation == "on" and r.subject not in r.objects
-    }
-    below = {i: j for i, j in below.items() if below.get(j) != i}
-    things = [
-        ObservedThing(name, (float(x), float(y)), look, below.get(i))
-        for i, (name, look, (x, y)) in enumerate(zip(names, looks, places))
-    ]
-    return furnished(things, (side, side), image, measured=False)
+    below: dict[int, int] = {}
+    for rule in rules:
+        if rule.relation == "on" and rule.subject not in rule.objects:
+            below[rule.subject] = rule.objects[0]
+    on = [None if below.get(below.get(i)) == i else below.get(i) for i in range(len(names))]
+    return furnished(names, places.tolist(), (side, side), image, False, looks, on)
 
 
 def _things(
@@ -87,20 +76,24 @@ def _things(
         reading = read_caption(text)
         if reading is None:
             continue
-        same = (i for i in counts_of.get(key, ()) if _may_be(names[i], looks[i], reading))
-        index = next(same, len(names))
-        if index == len(names):
-            names.append(reading.name)
+        name, look, stated = reading
+        for index in counts_of.setdefault(key, []):
+            if _may_be(names[index], looks[index], (name, look)):
+                break
+        else:
+            index = len(names)
+            names.append(name)
             looks.append({})
-            counts_of.setdefault(key, []).append(index)
-        looks[index] |= reading.looks
-        relations += [(index, s) for s in reading.relations]
+            counts_of[key].append(index)
+        looks[index] |= look
+        relations += [(index, relation) for relation in stated]
     return names, looks, relations
 
 
-def _may_be(name: str, look: dict[str, str], other: CaptionParse | Mention) -> bool:
-    agree = all(look.get(a, v) == v for a, v in other.looks.items())
-    return agree and (is_a(name, other.name) or is_a(other.name, name))
+def _may_be(name: str, look: dict[str, str], mention: Mention) -> bool:
+    noun, adjectives = mention
+    agree = (look | adjectives) == (adjectives | look)
+    return agree and (is_a(name, noun) or is_a(noun, name))
 
 
 def _resolved(
@@ -116,15 +109,14 @@ def _resolved(
         options = [[]]
         for mention in (s.subject, *s.objects):
             candidates = [index]
-            if mention.name:
-                candidates = [
-                    i
-                    for i in range(len(names))
-                    if i != index and _may_be(names[i], looks[i], mention)
-                ]
+            if mention[0]:
+                candidates = []
+                for i, name in enumerate(names):
+                    if i != index and _may_be(name, looks[i], mention):
+                        candidates.append(i)
             if not candidates:
-                names.append(mention.name)
-                looks.append(dict(mention.looks))
+                names.append(mention[0])
+                looks.append(dict(mention[1]))
                 candidates = [len(names) - 1]
             options = [[*o, i] for o in options for i in candidates if i not in o]
         rules = [_Rule(s.relation, o[0], tuple(o[1:]), s.where) for o in options]
@@ -145,8 +137,10 @@ def _spiral(count: int, side: float) -> Array:
 def _relaxed(places: Array, names: Sequence[str], rules: Sequence[_Rule], side: float) -> Array:
     """Return the positions (n, 2) after STEPS mean corrections."""
     radius, solid, backed, depth = _shapes(names)
-    placed = {r.subject for r in rules if r.relation in ("on", "under", "above")}
-    keeps_off = np.array([s and i not in placed for i, s in enumerate(solid)], bool)
+    keeps_off = np.array(solid, bool)
+    for rule in rules:
+        if rule.relation in ("on", "under", "above"):
+            keeps_off[rule.subject] = False
     first, second = np.triu_indices(len(names), 1)
     both = keeps_off[first] & keeps_off[second]
     first, second = first[both], second[both]
@@ -234,12 +228,12 @@ def _region(place: Array, rule: _Rule, radius: float, side: float) -> Array:
         return np.clip(goal, 0.4 * side, 0.6 * side)
     sides = rule.where
     if not sides:  # any corner or wall: the nearest
-        ends = [
-            ("left", "right")[int(goal[0] > side / 2)],
-            ("back", "front")[int(goal[1] > side / 2)],
-        ]
-        nearest = int(min(goal[1], side - goal[1]) < min(goal[0], side - goal[0]))
-        sides = tuple(ends) if rule.relation == "corner" else (ends[nearest],)
+        x_end = "right" if goal[0] > side / 2 else "left"
+        y_end = "front" if goal[1] > side / 2 else "back"
+        nearer_y = min(goal[1], side - goal[1]) < min(goal[0], side - goal[0])
+        sides = (x_end, y_end)
+        if rule.relation != "corner":
+            sides = (y_end,) if nearer_y else (x_end,)
     reach = {"wall": radius + 0.1, "corner": 0.22 * side, "side": 0.25 * side}[rule.relation]
     for word in sides:
         axis, end = WALL_SIDE[word]

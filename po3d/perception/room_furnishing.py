@@ -15,7 +15,7 @@ What labelled maps and captions leave open is filled in from `po3d.scene.rooms.C
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,20 +30,6 @@ BACK_GAP, WALL_GAP = 0.03, 0.005  # metres between a wall and objects that stand
 ASIDE = 0.3  # metres beside a carrier, whose size is only guessed, that still count as on it
 # inward normals of the walls x=0, x=w, y=0, y=d
 _INWARD = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
-
-
-@dataclass(frozen=True)
-class ObservedThing:
-    """Known properties of an object.
-
-    `position`: centre of its footprint in metres; `looks`: attributes; `on`: index of its base, if
-    stated.
-    """
-
-    name: str
-    position: tuple[float, float]
-    looks: Mapping[str, str] = field(default_factory=dict)
-    on: int | None = None
 
 
 def usual(name: str) -> tuple[tuple[float, float, float], Category | None]:
@@ -63,19 +49,25 @@ def usual_area(names: Sequence[str]) -> float:
 
 
 def furnished(
-    things: Sequence[ObservedThing],
+    names: Sequence[str],
+    places: Sequence[tuple[float, float]],
     size: tuple[float, float],
     image: str = "",
     measured: bool = True,
+    looks: Sequence[Mapping[str, str]] | None = None,
+    on: Sequence[int | None] | None = None,
 ) -> Scene:
     """Build the scene of a rectangular room from its objects, with front +y.
 
-    `size`: width along x and depth along y, metres.
+    `places`: centres of the footprints, metres. `size`: width along x and depth along y, metres.
 
-    `measured`: the centres are accurate enough to infer the depth of objects at walls.
+    `measured`: the centres are accurate enough to infer the depth of objects at walls. `looks`:
+    attributes of each object; `on`: the index of its base, if stated.
     """
-    states = [_standing(thing, size, measured) for thing in things]
-    states = settled(states, [thing.on for thing in things], face_alike=True)
+    states = []
+    for name, place, look in zip(names, places, looks or [{}] * len(names), strict=True):
+        states.append(_standing(name, place, look, size, measured))
+    states = settled(states, on, face_alike=True)
     width, depth = size
     outline = ((0.0, 0.0), (width, 0.0), (width, depth), (0.0, depth))
     return Scene(
@@ -100,11 +92,17 @@ def settled(
     return states
 
 
-def _standing(thing: ObservedThing, size: tuple[float, float], measured: bool) -> ObjectState:
+def _standing(
+    name: str,
+    place: tuple[float, float],
+    look: Mapping[str, str],
+    size: tuple[float, float],
+    measured: bool,
+) -> ObjectState:
     """Return the object standing on the floor, or hanging on the wall."""
-    extent, category = usual(thing.name)
+    extent, category = usual(name)
     depth, width, height = extent
-    x, y = thing.position
+    x, y = place
     away = np.array([x, size[0] - x, y, size[1] - y])
     stands = category.stands if category else "floor"
     if stands in ("back", "wall"):
@@ -118,7 +116,7 @@ def _standing(thing: ObservedThing, size: tuple[float, float], measured: bool) -
     bottom = category.bottom if category and stands == "wall" else 0.0
     inward = _INWARD[wall]
     return ObjectState(
-        sure(name=thing.name, **thing.looks),
+        sure(name=name, **look),
         (float(x), float(y), float(bottom + height / 2)),
         float(math.atan2(inward[1], inward[0])),
         (float(depth), float(width), float(height)),

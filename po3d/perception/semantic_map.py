@@ -12,10 +12,12 @@ only: no sizes, headings, heights, colours, materials or states. `table` fills i
 and heights (`po3d.perception.room_furnishing`) and leaves the rest unknown. Without a scale the
 room gets the usual floor area for its objects.
 
-Images with drawn labels are read by OCR (`LabelReader`; extra "ocr").
+Images with drawn labels are read by OCR (`read_labels`; extra "ocr").
 """
 
+import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +25,7 @@ from numpy.typing import NDArray
 
 from po3d.io.errors import InputError, malformed
 from po3d.io.fuzzy import alike
-from po3d.perception.room_furnishing import ObservedThing, furnished, usual_area
+from po3d.perception.room_furnishing import furnished, usual_area
 from po3d.scene.rooms import CATEGORIES, SYNONYMS
 from po3d.scene.table import Scene
 
@@ -56,11 +58,12 @@ def semantic_map(scene: Scene) -> SemanticMap:
     """
     corners = np.array(scene.outline) if scene.outline else scene.positions[:, :2]
     (left, bottom), (right, top) = corners.min(0).tolist(), corners.max(0).tolist()
-    labels = tuple(
-        (o.value("name"), round(o.position[0] - left, 3), round(top - o.position[1], 3))
-        for o in scene.objects
-    )
-    return SemanticMap(scene.image, (round(right - left, 3), round(top - bottom, 3)), labels, 1.0)
+    labels = []
+    for o in scene.objects:
+        x, y = round(o.position[0] - left, 3), round(top - o.position[1], 3)
+        labels.append((o.value("name"), x, y))
+    size = round(right - left, 3), round(top - bottom, 3)
+    return SemanticMap(scene.image, size, tuple(labels), 1.0)
 
 
 def table(labelled: SemanticMap) -> Scene:
@@ -69,10 +72,11 @@ def table(labelled: SemanticMap) -> Scene:
     scale = labelled.metres_per_unit
     if scale is None:
         scale = math.sqrt(usual_area([name for name, _, _ in labelled.labels]) / (width * height))
-    things = [
-        ObservedThing(name, (scale * x, scale * (height - y))) for name, x, y in labelled.labels
-    ]
-    return furnished(things, (scale * width, scale * height), labelled.image)
+    names, places = [], []
+    for name, x, y in labelled.labels:
+        names.append(name)
+        places.append((scale * x, scale * (height - y)))
+    return furnished(names, places, (scale * width, scale * height), labelled.image)
 
 
 # --- JSON -----------------------------------------------------------------------------------------
@@ -93,59 +97,56 @@ def from_json(record: object, where: str) -> SemanticMap:
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise InputError(f"{where}: not a semantic map (its 'format' should be {FORMAT!r})")
     with malformed(f"{where}: malformed semantic map"):
-        width, height = (float(n) for n in record["size"])
+        width, height = map(float, record["size"])
         scale = record.get("metres_per_unit")
         scale = None if scale is None else float(scale)
-        labels = tuple(
-            (str(item["label"]).strip().lower(), *(float(n) for n in item["center"]))
-            for item in record["labels"]
-        )
+        labels = []
+        for item in record["labels"]:
+            labels.append((str(item["label"]).strip().lower(), *map(float, item["center"])))
         image = str(record.get("image", ""))
     if any(len(label) != 3 or not label[0] for label in labels):
         raise InputError(f"{where}: every label needs a name and a 'center' of two numbers")
     lengths = [width, height] if scale is None else [width, height, scale]
     if not all(0 < n < FARTHEST for n in lengths):
         raise InputError(f"{where}: 'size' and 'metres_per_unit' should be positive, not {lengths}")
-    if not all(abs(n) < FARTHEST for _, x, y in labels for n in (x, y)):
-        raise InputError(f"{where}: a label's 'center' is not finite, or too far away")
-    return SemanticMap(image, (width, height), labels, scale)
+    for _, x, y in labels:
+        if not (abs(x) < FARTHEST and abs(y) < FARTHEST):
+            raise InputError(f"{where}: a label's 'center' is not finite, or too far away")
+    return SemanticMap(image, (width, height), tuple(labels), scale)
 
 
 # --- OCR ------------------------------------------------------------------------------------------
 
 
-class LabelReader:
-    """Reads labels drawn on images with RapidOCR, whose models are part of its package.
+@functools.cache
+def open_ocr() -> Callable[[NDArray[np.uint8]], tuple]:
+    """Return RapidOCR, whose models are part of its package. InputError if it is not installed."""
+    try:
+        from rapidocr_onnxruntime import RapidOCR
+    except ImportError:
+        raise InputError(
+            "labels in images need RapidOCR: pip install 'po3d[ocr]', or a JSON file "
+            f"({FORMAT}) next to each image"
+        ) from None
+    return RapidOCR()
 
-    Raise InputError if it is not installed.
+
+def read_labels(picture: NDArray[np.uint8], image: str = "") -> SemanticMap:
+    """Read the labels drawn on an image (H, W, 3) into a map without a scale.
+
+    The image is cropped to what differs from its top left pixel.
+
+    An image without a readable label gives a map without labels.
     """
-
-    def __init__(self) -> None:
-        try:
-            from rapidocr_onnxruntime import RapidOCR
-        except ImportError:
-            raise InputError(
-                "labels in images need RapidOCR: pip install 'po3d[ocr]', or a JSON file "
-                f"({FORMAT}) next to each image"
-            ) from None
-        self._read = RapidOCR()
-
-    def read(self, picture: NDArray[np.uint8], image: str = "") -> SemanticMap:
-        """Read the map of an image (H, W, 3), without a scale.
-
-        The image is cropped to what differs from its top left pixel.
-
-        An image without a readable label gives a map without labels.
-        """
-        left, top, right, bottom = _content(picture)
-        texts, _ = self._read(np.ascontiguousarray(picture[:, :, ::-1]))
-        labels = []
-        for corners, text, confidence in texts or ():
-            name = known_name(text)
-            if name and float(confidence) >= CONFIDENT:
-                x, y = np.mean(corners, 0)
-                labels.append((name, float(x) - left, float(y) - top))
-        return SemanticMap(image, (float(right - left), float(bottom - top)), tuple(labels))
+    left, top, right, bottom = _content(picture)
+    texts, _ = open_ocr()(np.ascontiguousarray(picture[:, :, ::-1]))
+    labels = []
+    for corners, text, confidence in texts or ():
+        name = known_name(text)
+        if name and float(confidence) >= CONFIDENT:
+            x, y = np.mean(corners, 0)
+            labels.append((name, float(x) - left, float(y) - top))
+    return SemanticMap(image, (float(right - left), float(bottom - top)), tuple(labels))
 
 
 def known_name(text: str) -> str:

@@ -32,7 +32,7 @@ SAME_GROUND = 0.45
 # Limits of `recognises`: least number of vehicles, of their existence, and of the mean probability
 # of their shape and size; largest median `Fit.chi2`, and distance of the camera from the nominal
 # one. Chosen on validation pictures and on photographs of COCO (docs/photographs.md).
-VEHICLES, CERTAIN, KNOWN, RESIDUAL, OFF_CAMERA = 2, 0.9, 0.65, 0.4, 0.65
+VEHICLES, CERTAIN, KNOWN, RESIDUAL, OFF_CAMERA = 2, 0.9, 0.65, 0.5, 0.65
 # Refines detections by comparing them with the (H, W, 3) uint8 images: `systems.render_compare`.
 Refiner = Callable[[Sequence[np.ndarray], Detections], Detections]
 

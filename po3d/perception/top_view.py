@@ -27,31 +27,25 @@ from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS
 from po3d.scene.table import ObjectState, Scene
 
 KIND = "top_view_estimator"
-ATTRIBUTES = {
-    "name": tuple(CATEGORIES),
-    "color": COLORS,
-    "material": MATERIALS,
-}  # in the network's order
+# in the network's order
+ATTRIBUTES = {"name": tuple(CATEGORIES), "color": COLORS, "material": MATERIALS}
 WIDTH = 512  # of the pictures, which are square
 TOP = math.pi / 2  # heading of what faces their top
 MAX_OBJECTS = 64  # a room
-THRESHOLD = (
-    0.06  # on the centre's probability; what is doubtful stays in the table with its probability
-)
+# on the centre's probability; doubtful objects stay in the scene with their probability
+THRESHOLD = 0.06
 LEAST = 0.01  # existence of a row of the table, calibrated
 MARGIN = 10  # grey levels by which the picture around the room may vary
 EDGE = 14  # grey levels between a wall's rim and the floor
 THICKEST = 0.45  # metres of a wall
-SHREDS = (
-    50_000  # runs of pixels: a picture of more shows no room, and joining them would take minutes
-)
+# runs of pixels: a picture of more shows no room, and joining them would take minutes
+SHREDS = 50_000
 SIMPLER = 3.0  # pixels by which the outline may be straightened
 
 
 class TopViewEstimator(NetworkEstimator):
     """Estimates one Scene per map by `estimate(pictures, cameras)`, with the axes of the map: its
-    top is the front.
-    """
+    top is the front."""
 
     kind, attributes = KIND, ATTRIBUTES
     outputs: ClassVar = {"extent": True}
@@ -64,8 +58,7 @@ class TopViewEstimator(NetworkEstimator):
         names: Sequence[str] | None = None,
     ) -> list[Scene]:
         """Predict one scene for each square (H, H, 3) uint8 picture and its camera, which points
-        straight down, with the top of the map at the top of the picture.
-        """
+        straight down, with the top of the map at the top of the picture."""
         if not len(pictures):
             return []
         names = names or [""] * len(pictures)
@@ -87,8 +80,8 @@ class TopViewEstimator(NetworkEstimator):
     ) -> Scene:
         """Return the scene of picture b of `result`; `camera` is the picture's."""
         camera = camera.resized(WIDTH, WIDTH)
-        rows = np.flatnonzero(result.score[b] >= LEAST)
-        states = [_standing(result, b, int(i), camera) for i in rows]
+        rows = np.flatnonzero(result.score[b] >= LEAST).tolist()
+        states = [_standing(result, b, i, camera) for i in rows]
         corners = outline(picture, camera.resized(*picture.shape[1::-1]))
         return Scene(
             tuple(settled(states)),
@@ -102,11 +95,10 @@ class TopViewEstimator(NetworkEstimator):
 
 def _standing(detections: Detections, b: int, i: int, camera: Camera) -> ObjectState:
     """Convert detection i of picture b to an object on the floor, or on a wall at the usual height
-    of its category.
-    """
-    beliefs = {
-        a: likely(detections.probabilities[a][b, i], values) for a, values in ATTRIBUTES.items()
-    }
+    of its category."""
+    beliefs = {}
+    for attribute, values in ATTRIBUTES.items():
+        beliefs[attribute] = likely(detections.probabilities[attribute][b, i], values)
     category = CATEGORIES[max(beliefs["name"], key=beliefs["name"].__getitem__)]
     length, width, height = detections.extent[b, i].tolist()
     bottom = category.bottom if category.stands == "wall" else 0.0
@@ -125,8 +117,7 @@ def _standing(detections: Detections, b: int, i: int, camera: Camera) -> ObjectS
 def outline(picture: np.ndarray, camera: Camera) -> tuple[tuple[float, float], ...] | None:
     """Return the corners of the room's floor (counter-clockwise, metres): the simplified border of
     the region that differs in colour from the picture's top left corner, without the walls. None if
-    the picture does not show a single region.
-    """
+    the picture does not show a single region."""
     inside = (np.abs(picture.astype(int) - picture[0, 0]) > MARGIN).any(2)
     ends = np.diff(np.pad(inside, ((0, 0), (1, 1))).astype(np.int8))
     if np.count_nonzero(ends) > 2 * SHREDS:
@@ -165,5 +156,7 @@ def _wall(picture: np.ndarray, border: shapely.Polygon, camera: Camera) -> int:
         at = shapely.get_coordinates(points)
         x, y = np.clip(at.T, 0, np.array(picture.shape[1::-1])[:, None] - 1).astype(int)
         colors.append(np.median(picture[y, x].astype(float), 0))
-    other = [d for d in range(1, len(colors)) if np.abs(colors[d] - colors[1]).max() > EDGE]
-    return other[0] if other else 0
+    for d in range(1, len(colors)):
+        if np.abs(colors[d] - colors[1]).max() > EDGE:
+            return d
+    return 0

@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from po3d.language.lexicon import ABOVE, fits, kinds_of
 from po3d.language.program import DIRECTIONS, LEAVES, Call, ProgramError
@@ -44,37 +43,26 @@ from po3d.scene.table import ObjectState, Scene, sure
 
 @dataclass(frozen=True)
 class Planned:
-    """A resolved edit: the edited scene, and the chosen placements."""
+    """A resolved edit: the edited scene, and the chosen placements.
+
+    A placement is the index (in the world before) of a moved object, or the name of a new one, with
+    its place and that world.
+    """
 
     edited: Edited
-    placed: tuple["PlannedPose", ...] = ()
+    placed: tuple[tuple[int | str, Spot, SceneGeometry], ...] = ()
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """The placements in words."""
-        return tuple(str(placement) for placement in self.placed)
-
-
-class PlannedPose(NamedTuple):
-    """One placement: index (in the world before) of a moved object, or the name of a new one."""
-
-    thing: int | str
-    spot: Spot
-    world: SceneGeometry
-
-    def __str__(self) -> str:
-        what = (
-            f"add {self.thing}"
-            if isinstance(self.thing, str)
-            else f"move {self.world.describe(self.thing)}"
-        )
-        x, y, z = self.spot.position
-        crowded = (
-            ", where it overlaps other objects because there is no free place"
-            if self.spot.crowded
-            else ""
-        )
-        return f"{what} to ({x:.2f}, {y:.2f}, {z:.2f}){crowded}"
+        notes = []
+        for thing, spot, world in self.placed:
+            what = f"add {thing}" if isinstance(thing, str) else f"move {world.describe(thing)}"
+            x, y, z = spot.position
+            notes.append(f"{what} to ({x:.2f}, {y:.2f}, {z:.2f})")
+            if spot.crowded:
+                notes[-1] += ", where it overlaps other objects because there is no free place"
+        return tuple(notes)
 
 
 def plan(before: Scene | SceneGeometry, program: Call | None, rules: Rules = ROOM_RULES) -> Planned:
@@ -103,31 +91,25 @@ def _planned(layout: SceneIndex, program: Call, world: SceneGeometry) -> Planned
     The history resolves "the lamp was put where the chair had been".
     """
     if program.op == "then":  # the first of three or more steps: its own history starts here
-        return plan(
-            SceneGeometry(unchanged(layout.scene), layout, world.rules, world.stand), program
-        )
+        unedited = unchanged(layout.scene)
+        return plan(SceneGeometry(unedited, layout, world.rules, world.stand), program)
     planner = _Planner(layout, world)
     edits = planner.edits(program)
-    mentioned = frozenset([i for i in planner.mentioned if i < world.now])
+    mentioned = frozenset(i for i in planner.mentioned if i < world.now)
     return Planned(trace(layout.scene, edits, layout.below, mentioned), tuple(planner.placed))
 
 
 def _chained(first: Edited, second: Edited) -> Edited:
     """Return two consecutive edits as one."""
-    origin = tuple(None if k is None else first.origin[k] for k in second.origin)
-    touched = set()
+    origin, touched = [], set(second.touched)
     for k, old in enumerate(second.origin):
-        if k in second.touched or (old is not None and old in first.touched):
+        origin.append(None if old is None else first.origin[old])
+        if old in first.touched:
             touched.add(k)
-    gone = {first.origin[k] for k in second.touched_before if first.origin[k] is not None}
-    named = {first.origin[k] for k in second.mentioned if first.origin[k] is not None}
-    return Edited(
-        second.scene,
-        origin,
-        frozenset(touched),
-        first.touched_before | gone,
-        first.mentioned | named,
-    )
+    gone = first.touched_before.union(map(first.origin.__getitem__, second.touched_before))
+    named = first.mentioned.union(map(first.origin.__getitem__, second.mentioned))
+    none = {None}
+    return Edited(second.scene, tuple(origin), frozenset(touched), gone - none, named - none)
 
 
 def brought_in(program: rooms.RoomCall) -> rooms.RoomCall | None:
@@ -136,15 +118,12 @@ def brought_in(program: rooms.RoomCall) -> rooms.RoomCall | None:
     "my son left his guitar by the bed". None for other edits, and for objects described by more
     than attributes.
     """
-    if (
-        program.op != "move"
-        or program.args[0].op != "just"
-        or program.args[1].op in ("shift", "spot")
-    ):
+    if program.op != "move":
         return None
-    (phrase,), where = program.args[0].args, program.args[1]
-    if phrase.op != "only":
+    what, where = program.args
+    if what.op != "just" or where.op in ("shift", "spot") or what.args[0].op != "only":
         return None
+    (phrase,) = what.args
     kind, traits = phrase.args[0], rooms.RoomCall("plain")
     while kind.op == "having":
         attribute, value, kind = kind.args
@@ -160,7 +139,7 @@ class _Planner:
     def __init__(self, layout: SceneIndex, world: SceneGeometry) -> None:
         self.layout, self.scene, self.world = layout, layout.scene, world
         self.look = Evaluator(world)
-        self.placed: list[PlannedPose] = []
+        self.placed: list[tuple[int | str, Spot, SceneGeometry]] = []
         self.mentioned: list[int] = []  # objects that only define a place
 
     def edits(self, program: Call) -> list[Edit]:
@@ -169,18 +148,16 @@ class _Planner:
     def _targets(self, program: Call) -> list[int]:
         indices = self.look.value(program)
         if not indices:
-            raise ExecutionFailure(
-                "not found", f"not found: there are no {set_text(program)} in the room"
-            )
+            what = f"there are no {set_text(program)} in the room"
+            raise ExecutionFailure("not found", f"not found: {what}")
         return self._here(indices, program)
 
     def _here(self, indices: Sequence[int], program: Call) -> list[int]:
         """Return the indices unchanged; raise ExecutionFailure if an object is no longer in the
         room, which is possible for `before(...)`."""
         if max(indices) >= self.world.now:
-            raise ExecutionFailure(
-                "not found", f"not found: {set_text(program)} are no longer in the room"
-            )
+            what = f"{set_text(program)} are no longer in the room"
+            raise ExecutionFailure("not found", f"not found: {what}")
         return list(indices)
 
     def _move(self, what: Call, where: Call) -> list[Edit]:
@@ -189,50 +166,44 @@ class _Planner:
         layout = self.layout
         for index in self._targets(what):
             if edits:  # later objects see the earlier ones at their new positions
-                layout = SceneIndex(
-                    trace(layout.scene, edits[-1:], layout.below).scene, self.layout
-                )
+                edited = trace(layout.scene, edits[-1:], layout.below)
+                layout = SceneIndex(edited.scene, self.layout)
             spot = resolve(layout, layout.scene.objects[index], place, index)
             edits.append(Move(index, spot.position, spot.heading))
-            self.placed.append(PlannedPose(index, spot, self.world))
+            self.placed.append((index, spot, self.world))
         return edits
 
     def _turn(self, what: Call, degrees: float) -> list[Edit]:
-        turn = math.radians(degrees)
-        objects = self.scene.objects
-        return [
-            Move(i, objects[i].position, objects[i].heading - turn) for i in self._targets(what)
-        ]
+        edits: list[Edit] = []
+        for i in self._targets(what):
+            state = self.scene.objects[i]
+            edits.append(Move(i, state.position, state.heading - math.radians(degrees)))
+        return edits
 
     def _face(self, what: Call, toward: Call) -> list[Edit]:
         self.mentioned.append(self.look.object(toward))
         goal = self.world.point(self.mentioned[-1])
         edits: list[Edit] = []
         for i in self._targets(what):
-            x, y, _ = self.scene.objects[i].position
-            edits.append(
-                Move(i, self.scene.objects[i].position, math.atan2(goal[1] - y, goal[0] - x))
-            )
+            position = x, y, _ = self.scene.objects[i].position
+            edits.append(Move(i, position, math.atan2(goal[1] - y, goal[0] - x)))
         return edits
 
     def _swap(self, first: Call, second: Call) -> list[Edit]:
-        pairs = zip(self.look.both(first, second), (first, second))
-        a, b = (self._here([i], call)[0] for i, call in pairs)
-        first_state, two = self.scene.objects[a], self.scene.objects[b]
-        place = lambda mine, other: resolve(self.scene, mine, Place("spot", (other,)))  # noqa: E731
-        return [
-            Move(a, place(first_state, two).position, two.heading),
-            Move(b, place(two, first_state).position, first_state.heading),
-        ]
+        a, b = self.look.both(first, second)
+        one = self.scene.objects[self._here([a], first)[0]]
+        two = self.scene.objects[self._here([b], second)[0]]
+        place_of_one = resolve(self.scene, two, Place("spot", (one,))).position
+        place_of_two = resolve(self.scene, one, Place("spot", (two,))).position
+        return [Move(a, place_of_two, two.heading), Move(b, place_of_one, one.heading)]
 
     def _remove(self, what: Call) -> list[Edit]:
         targets = self.look.value(what) if may_be_empty(what) else self._targets(what)
-        return [Remove(i) for i in targets]
+        return list(map(Remove, targets))
 
     def _set(self, attribute: str, value: str, what: Call) -> list[Edit]:
-        return [
-            SetAttribute(i, attribute, self._value(attribute, value)) for i in self._targets(what)
-        ]
+        word = self._value(attribute, value)
+        return [SetAttribute(i, attribute, word) for i in self._targets(what)]
 
     def _value(self, attribute: str, word: str) -> str:
         """Return the scene's word for an attribute value of an edit, "grey" -> "gray"; the word
@@ -252,7 +223,7 @@ class _Planner:
             state = self._new(thing)
             spot = resolve(layout, state, place)
             state = with_fields(state, position=spot.position, heading=spot.heading)
-            self.placed.append(PlannedPose(state.value("name"), spot, self.world))
+            self.placed.append((state.value("name"), spot, self.world))
             edits.append(Add(state))
         return edits
 
@@ -285,9 +256,13 @@ class _Planner:
         """
         names = dict.fromkeys(self.world.names)
         usual = SYNONYMS.get(noun, noun)
-        if noun in names or usual in names:
-            return noun if noun in names else usual
-        return next((name for name in names if SYNONYMS.get(name) == usual), usual)
+        for name in (noun, usual):
+            if name in names:
+                return name
+        for name in names:
+            if SYNONYMS.get(name) == usual:
+                return name
+        return usual
 
     def _place(self, where: Call) -> Place:
         """Return a place by its relation, direction or part; its objects go into `mentioned`."""
@@ -320,10 +295,13 @@ def _typical_extent(name: str) -> tuple[float, float, float]:
 
 def _like(name: str, kinds: Iterable[str]) -> str:
     """Return the kind of a list that fits a name best by the lexicon, or by its last words; ""."""
-    score, best = max((fits(name, kind), kind) for kind in kinds)
-    if score >= ABOVE and kinds_of(name):
+    best = max(kinds, key=lambda kind: (fits(name, kind), kind))
+    if fits(name, best) >= ABOVE and kinds_of(name):
         return best
-    return next((kind for kind in kinds if name.endswith(f" {kind}")), "")
+    for kind in kinds:
+        if name.endswith(f" {kind}"):
+            return kind
+    return ""
 
 
 def _resized(

@@ -21,16 +21,24 @@ def matching(
     values: Sequence[str | None], text: str, known: Callable[[], Collection[str]]
 ) -> list[bool]:
     """Return which values (None: none) match a word. `known` gives all values of the table."""
-    match = [v == text or PARENT.get(v) == text for v in values]
+    match = [_is_exact(v, text) for v in values]
     if any(match) or not values:
         return match
-    wanted = VALUE_WORDS.get(text, text)
-    match = [v is not None and wanted in (v, VALUE_WORDS.get(v, v), PARENT.get(v)) for v in values]
+    wanted, none = VALUE_WORDS.get(text, text), [False] * len(values)
+    match = [_is_similar(v, wanted) for v in values]
     if any(match):
-        return [False] * len(values) if text in known() else match
+        return none if text in known() else match
     if " " in text and text in known():
-        return [False] * len(values)
+        return none
     return [v is not None and _shade(wanted, VALUE_WORDS.get(v, v)) for v in values]
+
+
+def _is_exact(value: str | None, text: str) -> bool:
+    return value == text or PARENT.get(value) == text
+
+
+def _is_similar(value: str | None, wanted: str) -> bool:
+    return value is not None and wanted in (value, VALUE_WORDS.get(value, value), PARENT.get(value))
 
 
 def _shade(one: str, other: str) -> bool:
@@ -43,9 +51,11 @@ def fit_codes(codes: np.ndarray, values: Sequence[str], text: str) -> np.ndarray
 
     NotBatchable if a value is a shade of the word, as then the matches depend on the candidates.
     """
-    wanted, plain = VALUE_WORDS.get(text, text), [VALUE_WORDS.get(v, v) for v in values]
-    if any(_shade(wanted, v) for v in plain):
-        raise NotBatchable(f"shades of {text}")
-    exact = np.array([*(v == text or PARENT.get(v) == text for v in values), False])[codes]
-    similar = [wanted in (v, p, PARENT.get(v)) for v, p in zip(values, plain)]
+    wanted, exact, similar = VALUE_WORDS.get(text, text), [], []
+    for value in values:
+        if _shade(wanted, VALUE_WORDS.get(value, value)):
+            raise NotBatchable(f"shades of {text}")
+        exact.append(_is_exact(value, text))
+        similar.append(_is_similar(value, wanted))
+    exact = np.array([*exact, False])[codes]
     return np.where(exact.any(1)[:, None], exact, np.array([*similar, False])[codes])

@@ -19,10 +19,9 @@ from po3d.reasoning.batched_sets import BatchedSets, wrapped
 from po3d.reasoning.directions import AHEAD
 from po3d.reasoning.evaluator import MORE_OR_LESS, SECTORS, is_support
 from po3d.reasoning.room_tables import LOOKS, Codes, Mask, NotBatchable, RoomTables
-from po3d.reasoning.set_operations import is_name
+from po3d.reasoning.set_operations import names_anything
 from po3d.scene.geometry import Array
 from po3d.scene.rectangles import Rectangle, rectangle
-from po3d.scene.rooms import ANYTHING
 
 # operations that refer to the scene before an edit
 _PAST = {"before", "changed", "nearer_than_before"}
@@ -173,7 +172,7 @@ class Runner(BatchedSets):
 
     def _spoken(self, set_call: Call) -> list[Mask]:
         spoken = [self.rows("flags", "bearing"), self.rows("flags", "mentioned")]
-        if any(is_name(part) and part.args[1] in ANYTHING for part in set_call.calls()):
+        if names_anything(set_call):
             spoken.append(self.rows("flags", "kin"))
         return spoken
 
@@ -241,8 +240,8 @@ class Runner(BatchedSets):
         if what in ("distance", "bearing"):
             raise NotBatchable(f"{what} of one thing")
         if what == "volume":
-            sides = (self.thing(s) for s in ("length", "width", "height"))
-            return np.log(np.maximum(math.prod(sides), 1e-300))
+            volume = self.thing("length") * self.thing("width") * self.thing("height")
+            return np.log(np.maximum(volume, 1e-300))
         return self.thing({"elevation": "z"}.get(what, what))
 
     def _before(self, object_call: Call) -> Codes:
@@ -280,10 +279,8 @@ class Runner(BatchedSets):
         index = self.object(object_call)
         if what == "side":
             middle, half = self.tables.room[:, :2], self.tables.room[:, 2:]
-            right, front = (
-                (self.of(name, index)[:, 0] - middle[:, k]) / np.maximum(half[:, k], 1e-6)
-                for k, name in enumerate(("right", "front"))
-            )
+            place = np.concatenate([self.of("right", index), self.of("front", index)], 1)
+            right, front = ((place - middle) / np.maximum(half, 1e-6)).T
             return _sector(-np.arctan2(right, front), "eight")
         code = self.of(what, index, "codes")[:, 0]
         if what != "name":
@@ -298,13 +295,13 @@ class Runner(BatchedSets):
         a, b = self.numbers(first, second)
         return a < b
 
-    def numbers(self, first: Call, second: Call) -> list[NDArray]:
+    def numbers(self, first: Call, second: Call) -> tuple[NDArray, NDArray]:
         """Return two numbers for a comparison; two volumes as logarithms."""
-        both = [self.number(call) for call in (first, second)]
-        volumes = [call.args[0] == "volume" for call in (first, second)]
-        if any(volumes) and not all(volumes):
-            both = [np.exp(n) if volume else n for n, volume in zip(both, volumes)]
-        return both
+        a, b = self.number(first), self.number(second)
+        if (first.args[0] == "volume") != (second.args[0] == "volume"):
+            a = np.exp(a) if first.args[0] == "volume" else a
+            b = np.exp(b) if second.args[0] == "volume" else b
+        return a, b
 
     def number(self, call: Call) -> NDArray:
         measures = ("elevation", "volume", "height", "length", "width")
@@ -323,17 +320,15 @@ class Runner(BatchedSets):
     def _holds(self, relation: str, first: Call, second: Call) -> Mask:
         if relation == "nearer_than_before":
             a, b = self.both(first, second)
-            then = [self.of("origin", i, "codes")[:, 0] for i in (a, b)]
-            self.fail((then[0] < 0) | (then[1] < 0))
-            now, before = (self.distance(x)[self.each, np.maximum(y, 0)] for x, y in ((a, b), then))
-            return now < before
+            first, second = self.of("origin", a, "codes")[:, 0], self.of("origin", b, "codes")[:, 0]
+            self.fail((first < 0) | (second < 0))
+            now = self.distance(a)[self.each, b]
+            return now < self.distance(first)[self.each, np.maximum(second, 0)]
         a, b = self.object(first), self.object(second)
         if relation == "fits":
-            mine, space = (
-                np.sort(np.concatenate([self.of("length", i), self.of("width", i)], 1), 1)
-                for i in (a, b)
-            )
-            return (mine <= space + 1e-9).all(1)
+            sides = np.concatenate([self.of("length", a), self.of("width", a)], 1)
+            space = np.concatenate([self.of("length", b), self.of("width", b)], 1)
+            return (np.sort(sides, 1) <= np.sort(space, 1) + 1e-9).all(1)
         return self.related(relation, [b])[self.each, a]
 
     def _direction(self, start: Call, goal: Call, frame: Call, sectors: str) -> Codes:

@@ -44,18 +44,15 @@ def stacked(a: Body, b: Body) -> Arrays:
 
 def gap(a: Body, b: Body, xp: Any = Floats) -> Arrays:
     """Return the distance between two boxes in space; 0 if they intersect."""
-    return xp.hypot(
-        distance(a.box, b.box, xp), above_zero(abs(a.z - b.z) - (a.height + b.height) / 2)
-    )
+    above = above_zero(abs(a.z - b.z) - (a.height + b.height) / 2)
+    return xp.hypot(distance(a.box, b.box, xp), above)
 
 
 def _next_to_limit(a: Body, b: Body, rules: Rules) -> Arrays:
     """Return the largest gap at which two objects are next to each other."""
-    return (
-        rules.next_to
-        if rules.next_to_in == "metres"
-        else rules.next_to * (a.longest + b.longest) / 2
-    )
+    if rules.next_to_in == "metres":
+        return rules.next_to
+    return rules.next_to * (a.longest + b.longest) / 2
 
 
 def neighbours(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
@@ -72,10 +69,11 @@ def nearness(a: Body, b: Body, rules: Rules) -> float:
     return min(1.0, _next_to_limit(a, b, rules) / max(gap(a, b), 1e-6))
 
 
-def over(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
-    """Return the margin by which a is directly above b; negative if it is not."""
+def over(a: Body, b: Body, rules: Rules, xp: Any = Floats, aside: float = 0.0) -> Arrays:
+    """Return the margin by which a is directly above b; negative if it is not. `aside`: allowed
+    distance of a centre from the other's footprint."""
     inside = xp.maximum(depth(b.box, a.box.x, a.box.y, xp), depth(a.box, b.box.x, b.box.y, xp))
-    return xp.minimum(inside, a.low - b.z + rules.above_slack)
+    return xp.minimum(inside + aside, a.low - b.z + rules.above_slack)
 
 
 def between_bounds(
@@ -150,9 +148,9 @@ BODIES = {
         reach=lambda rules: rules.next_to if rules.next_to_in == "metres" else None,
     ),
     "above": BodyRelation(
-        lambda ones, i, rules, xp: over(i, ones[0], rules, xp),
+        lambda ones, i, rules, xp: over(i, ones[0], rules, xp, rules.above_aside),
         "directly above {}",
-        reach=lambda _rules: 0.0,
+        reach=lambda rules: rules.above_aside,
     ),
     "under": BodyRelation(
         _under,
@@ -197,24 +195,23 @@ def related(
     rules: Rules,
 ) -> list[int]:
     """Return the indices of the candidates in a relation of BODIES to one thing, or to two."""
-    definition = BODIES[relation]
-    others, reach = [i for i in candidates if i not in ones], definition.reach(rules)
+    definition, bodies = BODIES[relation], [things[k] for k in ones]
+    reach, holds = definition.reach(rules), definition.holds
     if reach is not None:
         near = _along if len(ones) == 2 else _about
-        others = near(things, *ones, others, reach)
-    holds, bodies = definition.holds, [things[k] for k in ones]
-    return [i for i in others if holds(bodies, things[i], rules)]
+        candidates = near(things, *ones, candidates, reach)
+    return [i for i in candidates if i not in ones and holds(bodies, things[i], rules)]
 
 
 def _about(things: Sequence[Body], index: int, candidates: Iterable[int], gap: float) -> list[int]:
     """Return the candidates whose footprints may be at most `gap` from that of a thing."""
-    hypot, reference = math.hypot, things[index]
+    hypot, reference, near = math.hypot, things[index], []
     right, front, reach = reference.right, reference.front, reference.reach + gap
-    return [
-        i
-        for i in candidates
-        if hypot(things[i].right - right, things[i].front - front) <= things[i].reach + reach
-    ]
+    for i in candidates:
+        other = things[i]
+        if hypot(other.right - right, other.front - front) <= other.reach + reach:
+            near.append(i)
+    return near
 
 
 def _along(
@@ -242,11 +239,8 @@ def not_stacked(things: Sequence[Body], index: int, candidates: Iterable[int]) -
     for i in candidates:
         other = things[i]
         limit = reach + other.reach
-        if (
-            not -limit < other.right - right < limit
-            or not -limit < other.front - front < limit
-            or not stacked(reference, other)
-        ):
+        near = -limit < other.right - right < limit and -limit < other.front - front < limit
+        if not (near and stacked(reference, other)):
             result.append(i)
     return result
 

@@ -38,9 +38,11 @@ def over_border(spare: Sequence[tuple[float, float, float]]) -> tuple[float, Shi
     inside, nx, ny = min(spare)
     if inside >= 0:
         return inside, (-inside * nx, -inside * ny)
-    lacking = [(s, nx, ny) for s, nx, ny in spare if s < 0]
-    shift = -sum(s * nx for s, nx, _ in lacking), -sum(s * ny for s, _, ny in lacking)
-    return -math.hypot(*shift), shift
+    across = along = 0.0
+    for lacking, nx, ny in spare:
+        if lacking < 0:
+            across, along = across - lacking * nx, along - lacking * ny
+    return -math.hypot(across, along), (across, along)
 
 
 def aside(p: Rectangle, q: Rectangle) -> tuple[float, Shift]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from po3d.language.program import Call
 from po3d.reasoning import body_relations, boundaries
-from po3d.reasoning.decisions import Decision
+from po3d.reasoning.decisions import Decision, toggled
 from po3d.reasoning.directions import AHEAD, azimuth
 from po3d.reasoning.evaluator import MORE_OR_LESS, is_measure, nearest_direction
 from po3d.reasoning.margin_values import Margin
@@ -43,21 +43,16 @@ class MarginFinder(SetDecisions):
             axes = self.axes(where[0], VIEWER)
             sign = 1.0 if sense == "least" else -1.0
             x, y = (-sign * part for part in AHEAD[what])
-            direction_name = self.rules.spell("eight", what).replace("_", " ")
-            for i, gap in self._rivals(
-                self.members(set_call), lambda i: sign * self._along(what, i, axes)
-            ):
+            far = "least far" if sense == "least" else "furthest"
+            border = f"being {far} to the {self.rules.spell('eight', what).replace('_', ' ')}"
+            key = lambda i: sign * self._along(what, i, axes)  # noqa: E731
+            for i, gap in self._rivals(self.members(set_call), key):
                 if i in self.tellers(where[0]):
                     continue
                 metres = gap / (x * x + y * y)
                 shift = metres * x, metres * y
-                border = (
-                    f"being {'least far' if sense == 'least' else 'furthest'} to the"
-                    f" {direction_name}"
-                )
-                yield self.chosen(
-                    self.within(i, -math.hypot(*shift), self.unit, border, shift, axes=axes), i
-                )
+                away = -math.hypot(*shift)
+                yield self.chosen(self.within(i, away, self.unit, border, shift, axes=axes), i)
         elif sense in ("most", "first"):
             anchor = self.reference(where[0])
             decisions = self._squarest if sense == "most" else self._first_that_way
@@ -104,17 +99,15 @@ class MarginFinder(SetDecisions):
             place, other = (np.array(self.world.point(k)) * flat for k in (i, best))
             if length := away(i):
                 shift = -sign * gap / length * (place - start)
-                yield self.chosen(
-                    self._moved(i, shift, f"being the {word} {self.short(anchor)}"), i
-                )
+                border = f"being the {word} {self.short(anchor)}"
+                yield self.chosen(self._moved(i, shift, border), i)
             offset = place - other
             length = float(np.linalg.norm(offset))
             if anchor != VIEWER and length > 1e-9:
                 metres = float(((place + other) / 2 - start) @ offset) / length
-                border = (
-                    f"being {'farther from' if sense == 'most' else 'nearer to'} {self.short(i)}"
-                )
-                border += f" than {'' if sense == 'most' else 'to '}{self.short(best)}"
+                border = f"being nearer to {self.short(i)} than to {self.short(best)}"
+                if sense == "most":
+                    border = f"being farther from {self.short(i)} than {self.short(best)}"
                 yield self.chosen(self._moved(anchor, offset * (metres / length), border), i)
 
     def _moved(self, i: int, shift: np.ndarray, border: str) -> Margin:
@@ -134,11 +127,8 @@ class MarginFinder(SetDecisions):
         best = min(turns, key=lambda i: abs(turns[i]), default=None)
         for i, turn in turns.items():
             if i != best:
-                ways = (
-                    math.remainder((turn + turns[best]) / 2 + half, math.tau)
-                    for half in (0, math.pi)
-                )
-                by = math.degrees(min(ways, key=abs))
+                halves = _both_halves((turn + turns[best]) / 2)
+                by = math.degrees(min(halves, key=abs))
                 border = f"facing {self.short(i)} more than {self.short(best)}"
                 yield self.chosen(self.turning(anchor, -abs(by), by, border, border), i)
 
@@ -186,17 +176,13 @@ class MarginFinder(SetDecisions):
         yield from self._by_distance(anchor, lying, "least")
         for i in others:
             if (margin := self._ahead(direction, anchor, frame, i)) is not None:
-                left = [k for k in lying if k != i] if i in lying else [*lying, i]
+                left = toggled(lying, i)
                 yield self.chosen(margin, min(left, key=away, default=None))
 
     # --- answers ----------------------------------------------------------------------------------
 
     def queried(self, what: str, object_call: Call, *_start: Call) -> Iterator[Decision]:
-        if (
-            what in ("name", "purpose", "occlusion")
-            or what in _SUPERLATIVES
-            or what in ("distance", "bearing")
-        ):
+        if what in (*_SUPERLATIVES, "name", "purpose", "occlusion", "distance", "bearing"):
             return
         i = self.object(object_call)
         if what == "facing":
@@ -208,13 +194,8 @@ class MarginFinder(SetDecisions):
             off = self.world.things[i].right - middle[0], self.world.things[i].front - middle[1]
             for border, turn, word in self._neighbours(-math.atan2(right, front), "eight"):
                 ray = math.atan2(-math.sin(border) * across, math.cos(border) * along)
-                margin = self.within(
-                    i,
-                    -math.degrees(abs(turn)),
-                    "degrees",
-                    f"the {word} of the room",
-                    boundaries.to_ray(off, ray),
-                )
+                where, shift = f"the {word} of the room", boundaries.to_ray(off, ray)
+                margin = self.within(i, -math.degrees(abs(turn)), "degrees", where, shift)
                 yield self.gives(margin, word)
         else:
             yield from self._believed(i, what)
@@ -248,11 +229,9 @@ class MarginFinder(SetDecisions):
         for border, turn, word in self._neighbours(self.world.turn(a, b, axes), sectors):
             if b != VIEWER and b not in self.tellers(frame):
                 shift = boundaries.to_ray(self._image_shift(a, b, axes), -border)
-                where = f"{word} of {self.short(a)}"
-                yield self.gives(
-                    self.within(b, -math.degrees(abs(turn)), "degrees", where, shift, axes=axes),
-                    word,
-                )
+                where, off = f"{word} of {self.short(a)}", -math.degrees(abs(turn))
+                margin = self.within(b, off, "degrees", where, shift, axes=axes)
+                yield self.gives(margin, word)
             if owner is not None:
                 degrees = -math.degrees(turn)
                 where = f"having {self.short(b)} {word}"
@@ -273,16 +252,14 @@ class MarginFinder(SetDecisions):
         ends = [-signed[best] + side for side in (cone, -cone)]
         for k, other in enumerate(signed):
             if k != best:  # equally far from the direction, on both sides of it
-                halves = (
-                    math.remainder(h - (signed[best] + other) / 2, math.tau) for h in (0, math.pi)
-                )
-                ends += halves
+                ends += _both_halves(-(signed[best] + other) / 2)
         direction_name = self.rules.spell("eight", direction)
         what = f"being as squarely {direction_name} of {self.short(a)} in another image"
         for sense in (1, -1):
-            turn = min((end for end in ends if end * sense > 0), key=abs, default=None)
-            if turn is None:
+            that_way = [end for end in ends if end * sense > 0]
+            if not that_way:
                 continue
+            turn = min(that_way, key=abs)
             beyond = [abs(math.remainder(s + turn + sense * 1e-6, math.tau)) for s in signed]
             image = min(range(len(beyond)), key=beyond.__getitem__)
             then = None if beyond[image] > cone else str(image + 1)
@@ -312,11 +289,8 @@ class MarginFinder(SetDecisions):
         yield self._measured(a, what, abs(gap), -gap, border), gap > 0
 
     def held(self, relation: str, first: Call, second: Call) -> Iterator[Decision]:
-        a, b = (
-            self.both(first, second)
-            if relation == "nearer_than_before"
-            else self.disambiguate(first, second)
-        )
+        two = self.both if relation == "nearer_than_before" else self.disambiguate
+        a, b = two(first, second)
         if relation == "fits":
             spare = self.spare_width(a, b)
             word = "too wide" if spare >= 0 else "narrow enough"
@@ -328,14 +302,17 @@ class MarginFinder(SetDecisions):
                 x, y = self._image_shift(b, a, self.world.axes)
                 shift = (x * (before - now) / now, y * (before - now) / now)
                 border = f"being as far from {self.short(b)} as before"
-                yield self.gives(
-                    self.within(a, -math.hypot(*shift), self.unit, border, shift), not now < before
-                )
-        elif (
-            body_relations.others_of(relation) == 1
-            and (margin := self._border(relation, [b], a)) is not None
-        ):
-            yield self.gives(margin, not margin.distance > 0)
+                margin = self.within(a, -math.hypot(*shift), self.unit, border, shift)
+                yield self.gives(margin, not now < before)
+        elif body_relations.others_of(relation) == 1:
+            margin = self._border(relation, [b], a)
+            if margin is not None:
+                yield self.gives(margin, not margin.distance > 0)
+
+
+def _both_halves(angle: float) -> list[float]:
+    """Return an angle and its opposite, in [-pi, pi]."""
+    return [math.remainder(angle, math.tau), math.remainder(angle + math.pi, math.tau)]
 
 
 DECISIONS: dict[str, Callable[..., Iterator[Decision]]] = {

@@ -12,10 +12,8 @@ The evaluator itself is not involved: it is subclassed here to record its steps.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
-from po3d.io.errors import InputError
 from po3d.language.program import Call, Tree
 from po3d.language.programs.street import STREET
 from po3d.reasoning.choice_decisions import DECISIONS, MarginFinder
@@ -25,7 +23,6 @@ from po3d.reasoning.margin_values import (
     Counterfactual,
     Margin,
     Margins,
-    ObjectPixels,
     PoseDelta,
     record,
     record_of,
@@ -39,7 +36,7 @@ from po3d.reasoning.world import SceneGeometry
 from po3d.scene.table import Scene
 
 __all__ = [
-    "Counterfactual", "Margin", "Margins", "ObjectPixels", "PoseDelta",
+    "Counterfactual", "Margin", "Margins", "PoseDelta",
     "margins", "margins_in", "record", "record_of",
 ]  # fmt: skip
 
@@ -49,7 +46,6 @@ def margins(
     scene: Scene,
     task: Task = "2d",
     rules: Rules = STREET_RULES,
-    pixels: Sequence[ObjectPixels] | None = None,
     within: float = math.inf,
     context: QuestionInfo = NO_OPTIONS,
 ) -> Margins:
@@ -57,15 +53,10 @@ def margins(
 
     Certain attribute values are omitted, as they have no near border. The counterfactual is
     searched among decisions of at most `within` typical errors.
-
-    A table stores occlusion as a probability. With `pixels`, one entry per object of the scene,
-    margins of occlusion are in pixels instead. Raise InputError if the numbers differ.
     """
-    if pixels is not None and len(pixels) != len(scene):
-        raise InputError(f"{len(pixels)} pixel entries for a scene of {len(scene)} objects")
     world = SceneGeometry.of(scene.certain(), rules)
     call = STREET.to_core(program)
-    subject = Subject(call, world, context._replace(task=task), scene, scene.present, pixels)
+    subject = Subject(call, world, context._replace(task=task), scene, scene.present)
     result = _search(subject, within)
     missing = len(steps(call)) - len(result.steps) if rules.dialect == "street" else 0
     return replace(result, steps=result.steps + ((),) * missing)  # steps that were not reached
@@ -78,8 +69,7 @@ def margins_in(
     within: float = math.inf,
 ) -> Margins:
     """Return the decisions of a program as `margins` does, for a world that is taken as certain."""
-    subject = Subject(program, world, context, world.scene, range(world.now), None)
-    return _search(subject, within)
+    return _search(Subject(program, world, context, world.scene, range(world.now)), within)
 
 
 def _search(subject: Subject, within: float) -> Margins:
@@ -87,8 +77,10 @@ def _search(subject: Subject, within: float) -> Margins:
     watched = _RecordingEvaluator(subject)
     answer, _ = watched.answer_and_reason(subject.program)
     every = sorted(watched.decisions, key=lambda d: d.margin.normalised)
-    count = len(watched.steps) + (answer is None)
-    steps = tuple(tuple(d.margin for d in every if d.margin.step == k) for k in range(count))
+    by_step: list[list[Margin]] = [[] for _ in range(len(watched.steps) + (answer is None))]
+    for decision in every:
+        by_step[decision.margin.step].append(decision.margin)
+    steps = tuple(map(tuple, by_step))
     for decision in every:
         if decision.margin.normalised > within:
             break

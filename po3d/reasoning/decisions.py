@@ -7,12 +7,11 @@ from dataclasses import replace
 from statistics import NormalDist
 from typing import NamedTuple
 
-from po3d.io.errors import InputError
 from po3d.language.program import Call
 from po3d.reasoning.boundaries import Shift
 from po3d.reasoning.directions import direction_at
 from po3d.reasoning.evaluator import Evaluator
-from po3d.reasoning.margin_values import FORMS, Margin, ObjectPixels, PoseDelta, Unit
+from po3d.reasoning.margin_values import FORMS, Margin, PoseDelta, Unit
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.set_operations import QuestionInfo
 from po3d.reasoning.world import SceneGeometry
@@ -48,6 +47,11 @@ class IntervenedEvaluator(Evaluator):
         return super().value(call)
 
 
+def toggled(members: Sequence[int], i: int) -> list[int]:
+    """Return a set without object i if it is in the set, else with it."""
+    return [k for k in members if k != i] if i in members else [*members, i]
+
+
 class Subject:
     """One program in one world.
 
@@ -61,21 +65,14 @@ class Subject:
         context: QuestionInfo,
         scene: Scene,
         numbers: Sequence[int],
-        pixels: Sequence[ObjectPixels] | None,
     ) -> None:
-        if world.rules.first_hit_only:
-            raise InputError(
-                "margins are computed for single objects, but first_hit_only makes hits depend on"
-                " each other"
-            )
         self.program, self.world, self.info, self.rules = program, world, context, world.rules
-        self.scene, self.numbers, self.pixels = scene, numbers, pixels
+        self.scene, self.numbers = scene, numbers
 
     def on(self, scene: Scene) -> tuple[str | None, str]:
         """Return the answer on another table."""
-        return Evaluator(
-            SceneGeometry.of(scene.certain(), self.rules), self.info
-        ).answer_and_reason(self.program)
+        world = SceneGeometry.of(scene.certain(), self.rules)
+        return Evaluator(world, self.info).answer_and_reason(self.program)
 
     def row(self, i: int) -> int | None:
         """Return an object's row in the table; None for the viewer or an object before an edit."""
@@ -86,11 +83,10 @@ class Subject:
         return self.world.describe(i, self.row(i))
 
     def short(self, i: int) -> str:
-        return (
-            f"#{row}"
-            if (row := self.row(i)) is not None and not self.world.things[i].name
-            else self.describe(i)
-        )
+        row = self.row(i)
+        if row is None or self.world.things[i].name:
+            return self.describe(i)
+        return f"#{row}"
 
     def nudge(
         self, i: int, shift: tuple[float, float, float] = (0.0, 0.0, 0.0), degrees: float = 0.0
@@ -105,13 +101,8 @@ class DecisionFinder(Evaluator):
 
     def __init__(self, subject: Subject, call: Call, step: int, past: bool, naming: bool) -> None:
         super().__init__(subject.world, subject.info)
-        self.subject, self.call, self.step, self.past, self.naming = (
-            subject,
-            call,
-            step,
-            past,
-            naming,
-        )
+        self.subject, self.call, self.step = subject, call, step
+        self.past, self.naming = past, naming
         self.unit: Unit = self.rules.unit
         self.describe, self.short = subject.describe, subject.short
 
@@ -135,16 +126,8 @@ class DecisionFinder(Evaluator):
         else:
             errors = abs(distance) / typical[unit]
         row = self.subject.row(i)
-        return Margin(
-            self.step,
-            i if row is None else row,
-            float(distance),
-            unit,
-            boundary,
-            text,
-            errors,
-            nudge,
-        )
+        which = self.step, i if row is None else row
+        return Margin(*which, float(distance), unit, boundary, text, errors, nudge)
 
     def within(
         self,
@@ -165,11 +148,10 @@ class DecisionFinder(Evaluator):
         size = FORMS[unit].format(abs(distance))
         nudge, way = None if turn is None else self.subject.nudge(i, degrees=turn), ""
         if shift is not None:
-            (rx, ry), (fx, fy) = ((axes or self.world.axes)[name] for name in ("right", "front"))
-            right, front = shift
-            nudge = self.subject.nudge(
-                i, (float(right * rx + front * fx), float(right * ry + front * fy), up)
-            )
+            axes = axes or self.world.axes
+            (rx, ry), (fx, fy), (right, front) = axes["right"], axes["front"], shift
+            x, y = float(right * rx + front * fx), float(right * ry + front * fy)
+            nudge = self.subject.nudge(i, (x, y, up))
             if nudge and nudge.metres and not up:
                 metres = f"{FORMS[self.unit].format(nudge.metres)} " if unit == "degrees" else ""
                 direction = self.rules.spell("eight", direction_at(math.atan2(right, front)))
@@ -183,14 +165,8 @@ class DecisionFinder(Evaluator):
         nudge = self.subject.nudge(i, degrees=turn)
         way = "counter-clockwise" if turn > 0 else "clockwise"
         size = FORMS["degrees"].format(abs(turn))
-        return self.margin(
-            i,
-            distance,
-            "degrees",
-            boundary,
-            f"{self.describe(i)} is {size} {way} from {where}",
-            nudge,
-        )
+        text = f"{self.describe(i)} is {size} {way} from {where}"
+        return self.margin(i, distance, "degrees", boundary, text, nudge)
 
     def _again(self, change: Callable) -> Callable[[], tuple[str | None, str]]:
         """Return a function that gives the answer with the value of this call replaced."""
@@ -203,8 +179,7 @@ class DecisionFinder(Evaluator):
         """Return the decision whether object i is in the set; inverting it adds or removes i."""
 
         def change(original: Callable) -> list[int]:
-            members = list(original())
-            return [k for k in members if k != i] if i in members else [*members, i]
+            return toggled(original(), i)
 
         return Decision(margin, self._again(change))
 
@@ -244,11 +219,9 @@ class DecisionFinder(Evaluator):
         """Return the objects whose positions define the directions of a frame."""
         if len(frame.args) == 4:
             return self.tellers(frame.args[3])
-        return (
-            {self.object(a) for a in frame.args if isinstance(a, Call)}
-            if len(frame.args) == 2
-            else set()
-        )
+        if len(frame.args) != 2:
+            return set()
+        return {self.object(arg) for arg in frame.args if isinstance(arg, Call)}
 
     def _image_shift(self, start: int, goal: int, axes: Axes) -> Shift:
         """Return the displacement from one object to another, to the right and to the front."""

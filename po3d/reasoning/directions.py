@@ -9,9 +9,9 @@ from po3d.scene.geometry import Array
 # components (to the right, to the front)
 AHEAD = {"front": (0, 1), "behind": (0, -1), "right": (1, 0), "left": (-1, 0)}
 MIDDLE = "middle"
-AHEAD |= {
-    d: tuple(sum(AHEAD[word][k] for word in d.split("_")) for k in (0, 1)) for d in DIRECTIONS
-}
+for _direction in DIRECTIONS:
+    _across, _along = zip(*map(AHEAD.__getitem__, _direction.split("_")))
+    AHEAD[_direction] = (sum(_across), sum(_along))
 SIDES_OF_ROOM = (*AHEAD, MIDDLE)
 
 

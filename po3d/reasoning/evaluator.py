@@ -9,6 +9,7 @@ the edit touched; otherwise it is ambiguous.
 import math
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from po3d.language.program import DIRECTIONS, Call, ProgramError
 from po3d.language.programs.rooms import ROOMS
@@ -64,11 +65,8 @@ class Evaluator(ObjectOperations):
         self.tracing, self.strict = trace, strict  # strict: fail on close calls
         self.steps: list[tuple[Call, object]] = []  # (call, value) in the order of evaluation
         self.past = False  # whether names refer to the scene before the edit
-        self.naming = (
-            # whether a single object is being identified, so that an unknown attribute may be
-            # ignored
-            False
-        )
+        # whether a single object is being identified, so that an unknown attribute may be ignored
+        self.naming = False
         self._phrases: dict[int, str] = {}  # the question's phrase for an object
 
     def answer(self, program: Call) -> str:
@@ -130,7 +128,8 @@ class Evaluator(ObjectOperations):
         if len(args) == 1:
             return len(self._present(self.value(args[0]))) if isinstance(args[0], Call) else args[0]
         attribute, set_call = args
-        return len({self._known(i, attribute) for i in self._present(self.value(set_call))})
+        members = self._present(self.value(set_call))
+        return len(set(map(partial(self._known, attribute=attribute), members)))
 
     def _present(self, members: Sequence[int]) -> list[int]:
         """Return the objects with an existence probability of at least 0.5.
@@ -144,9 +143,8 @@ class Evaluator(ObjectOperations):
 
     def _query(self, what: str, object_call: Call, start: Call | None = None) -> str | float:
         if start is not None:
-            return self.from_other(
-                what, self.object(object_call, viewer=True), self.object(start, viewer=True)
-            )
+            index = self.object(object_call, viewer=True)
+            return self.from_other(what, index, self.object(start, viewer=True))
         if what in MEASURES:
             value = self.measure(what, self.object(object_call))
             return math.exp(value) if what == "volume" else value
@@ -160,12 +158,10 @@ class Evaluator(ObjectOperations):
             return self.world.things[below].name
         index = self.object(object_call)
         if self.info.options and object_call.op == "best" and object_call.args[-1].op == "choices":
-            start = (
-                self.object(object_call.args[2], viewer=True)
-                if object_call.args[2].output == "object"
-                else VIEWER
-            )
-            chosen = self._refers.choices(self.info.options, start)
+            start, anchor = object_call.args[2], VIEWER
+            if start.output == "object":
+                anchor = self.object(start, viewer=True)
+            chosen = self._refers.choices(self.info.options, anchor)
             return next(phrase for phrase, i in chosen.items() if i == index)
         return self._phrases.get(index) or self.word(index)
 
@@ -188,9 +184,8 @@ class Evaluator(ObjectOperations):
         if attribute == "side":
             right, front = self.world.off_centre(index)
             if self.strict and math.hypot(right, front) < 0.4:
-                raise ExecutionFailure(
-                    "close call", "close call: too close to the middle of the room"
-                )
+                problem = "close call: too close to the middle of the room"
+                raise ExecutionFailure("close call", problem)
             return self._sector(-math.atan2(right, front), "eight")
         return self.world.value(index, attribute)
 
@@ -223,7 +218,7 @@ class Evaluator(ObjectOperations):
 
     def _more(self, what: str, first: Call, second: Call) -> float:
         """Return the difference of a measure between two objects."""
-        a, b = (self.measure(what, self.object(object_call)) for object_call in (first, second))
+        a, b = self.measure(what, self.object(first)), self.measure(what, self.object(second))
         self._clearly(a, b, MIN_DIFFERENCE.get(what, 0.15))
         return a - b
 
@@ -237,11 +232,8 @@ class Evaluator(ObjectOperations):
         return self.rules.spell(what, words[0] if more else words[1])
 
     def _holds(self, relation: str, first: Call, second: Call) -> bool:
-        a, b = (
-            self.both(first, second)
-            if relation == "nearer_than_before"
-            else self.disambiguate(first, second)
-        )
+        two = self.both if relation == "nearer_than_before" else self.disambiguate
+        a, b = two(first, second)
         if relation == "fits":
             return self._fits(a, b)
         if relation == "nearer_than_before":
@@ -256,8 +248,11 @@ class Evaluator(ObjectOperations):
     def spare_width(self, thing: int, where: int) -> float:
         """Return how much shorter the sides of an object's footprint are than those of another:
         the smaller of the two differences."""
-        sides, space = (sorted(self.world.extents(i)[:2]) for i in (thing, where))
-        return min(b - a for a, b in zip(sides, space))
+        (a, b), (c, d) = (
+            sorted(self.world.extents(thing)[:2]),
+            sorted(self.world.extents(where)[:2]),
+        )
+        return min(c - a, d - b)
 
     def _nearer_than_before(self, a: int, b: int) -> bool:
         now, before = self.distances(a, b)
@@ -268,11 +263,11 @@ class Evaluator(ObjectOperations):
         """Return the distance of two objects after and before the change; ExecutionFailure if one
         of them did not exist before."""
         world = self.world
-        then = [world.edited.origin[i] if i < world.now else None for i in (a, b)]
-        if None in then:
+        first, second = map(world.origin, (a, b))
+        if first is None or second is None:
             which = f"{world.describe(a)} or {world.describe(b)}"
             raise ExecutionFailure("unknown", f"unknown: {which} did not exist before the change")
-        return world.distance(a, b), world.distance(*(world.now + i for i in then))
+        return world.distance(a, b), world.distance(first, second)
 
     def _direction(self, start: Call, goal: Call, frame: Call, sectors: str) -> str:
         b, a = self.disambiguate(goal, start, viewer=True)
@@ -296,13 +291,12 @@ class Evaluator(ObjectOperations):
         views, options = self.info.views, self.info.options
         if options and len(options) != len(views):
             raise ExecutionFailure("unknown", f"{len(views)} images but {len(options)} options")
-        angles = [self.world.off(direction, a, b, axes) for axes in views]
+        angles = list(map(partial(self.world.off, direction, a, b), views))
         best = min(range(len(angles)), key=angles.__getitem__, default=None)
         if best is None or angles[best] > math.radians(self.rules.cone):
-            what, where = self.world.describe(b), self.rules.spell("eight", direction)
-            raise ExecutionFailure(
-                "not found", f"{what} is {where} of {self.world.describe(a)} in no image"
-            )
+            where = f"{self.rules.spell('eight', direction)} of {self.world.describe(a)}"
+            what = f"{self.world.describe(b)} is {where} in no image"
+            raise ExecutionFailure("not found", what)
         return options[best] if options else str(best + 1)
 
     # --- words ------------------------------------------------------------------------------------
@@ -323,18 +317,14 @@ class Evaluator(ObjectOperations):
 
     def _trace_step(self, call: Call, value, token: str, numbers: Sequence[int]) -> TraceStep:
         if call.output in ("objects", "object"):
-            chances = {
-                (
-                    numbers[i] if numbers and i < len(numbers) else i
-                ): 1.0  # beyond: an object before the edit
-                for i in sorted(value if call.output == "objects" else [value])
-            }
-            row = dict(zip(numbers, range(len(numbers)))) if numbers else {}
+            row = dict(zip(numbers, range(len(numbers))))
+            chances = {}
+            for i in sorted(value if call.output == "objects" else [value]):
+                # beyond `numbers`: an object before the edit
+                chances[numbers[i] if numbers and i < len(numbers) else i] = 1.0
             kind = "set" if call.output == "objects" else "object"
-            count = len(self.world.times(False))
-            return of_objects(
-                token, kind, chances, count, lambda i: self.world.describe(row.get(i, i), i)
-            )
+            describe = lambda i: self.world.describe(row.get(i, i), i)  # noqa: E731
+            return of_objects(token, kind, chances, len(self.world.times(False)), describe)
         word = value if isinstance(value, str) else f"{value:g}"
         if isinstance(value, bool):
             word = "yes" if value else "no"
@@ -342,11 +332,10 @@ class Evaluator(ObjectOperations):
         return of_values(token, kinds.get(call.output, str(call.args[0])), {word: 1.0})
 
 
-_RUN: dict[str, Callable] = {
-    op: getattr(Evaluator, f"_{op}")
-    for op in Call.language.signatures
-    if hasattr(Evaluator, f"_{op}")
-}
+_RUN: dict[str, Callable] = {}
+for _op in Call.language.signatures:
+    if hasattr(Evaluator, f"_{_op}"):
+        _RUN[_op] = getattr(Evaluator, f"_{_op}")
 
 
 def nearest_direction(turn: float, directions: Sequence[str]) -> str:
@@ -358,14 +347,12 @@ def nearest_direction(turn: float, directions: Sequence[str]) -> str:
 
 def _direction_of(option: str) -> str:
     """Return the direction that an option names, e.g. "Back-left"."""
-    words = {_SAME_WAY.get(word, word) for word in re.findall(r"[a-z]+", option.lower())}
-    direction = "_".join(word for word in AHEAD if word in words)
+    text = re.sub("back|rear", "behind", option.lower())
+    words = re.findall(r"[a-z]+", text)
+    direction = "_".join(filter(words.__contains__, AHEAD))
     if direction not in DIRECTIONS:
         raise ExecutionFailure("unknown", f"the option {option!r} is not a direction")
     return direction
-
-
-_SAME_WAY = {"back": "behind", "rear": "behind"}
 
 
 def is_measure(first: Call, second: Call) -> bool:
@@ -381,7 +368,8 @@ def is_support(call: Call) -> bool:
     """Whether a call denotes the object that supports another one, selected from all objects."""
     if call.op != "unique" or call.args[0].op != "relate" or call.args[0].args[0] != "supporting":
         return False
-    return [arg.op == "scene" for arg in call.args[0].args[1:]] == [False, True]
+    _, *others = call.args[0].args
+    return len(others) == 2 and others[0].op != "scene" and others[1].op == "scene"
 
 
 def call_text(call: Call, rules: Rules) -> str:

@@ -44,11 +44,9 @@ def _where(failure: ExecutionFailure, evaluator: "Evaluator", tokens: Sequence[s
     steps, k = evaluator.steps, len(evaluator.steps)
     if not k or isinstance(failure, MissingAttribute):
         return f"step {k} {tokens[k]}: {failure}"
-    over = (
-        len(steps[k - 2][1])
-        if steps[k - 1][0].op == "filter"
-        else len(evaluator.world.times(False))
-    )
+    over = len(evaluator.world.times(False))
+    if steps[k - 1][0].op == "filter":
+        over = len(steps[k - 2][1])
     origin = f"{tokens[k - 1]} over {over} object{'' if over == 1 else 's'}"
     return f"step {k} {tokens[k]}: {failure} ({origin})"
 
@@ -73,9 +71,8 @@ def run(
     try:
         answer = evaluator.answer(program)
     except ExecutionFailure as failure:
-        return failed(
-            failure, _where(failure, evaluator, tokens) if tokens else "", make_trace=trace
-        )
+        reason = _where(failure, evaluator, tokens) if tokens else ""
+        return failed(failure, reason, make_trace=trace)
     return with_fields(_ANSWERED, answer=answer, distribution={answer: 1.0}, make_trace=trace)
 
 
@@ -117,17 +114,15 @@ def execute(
 
         return sampled(call, scene, task, rules, samples, seed, draw)
     if mode == "marginal":
-        raise InputError(
-            "mode marginal supports street programs only; others need argmax or samples"
-        )
+        problem = "mode marginal supports street programs only; others need argmax or samples"
+        raise InputError(problem)
     context = context._replace(task=task)
     certain = run(call, SceneGeometry.of(scene.certain(), rules), context, tokens, scene.present)
     if mode == "argmax":
         return certain
-    samples_of_scene = posterior_samples(scene, draw, count=samples, seed=seed).scenes()
-    answers = (
-        run(call, SceneGeometry.of(w.certain(), rules), context).answer for w in samples_of_scene
-    )
+    answers = []
+    for sample in posterior_samples(scene, draw, count=samples, seed=seed).scenes():
+        answers.append(run(call, SceneGeometry.of(sample.certain(), rules), context).answer)
     majority = vote(answers, ties=[certain.answer or ""])
     if majority is None:
         nothing = ExecutionFailure("unknown", "no posterior sample has an answer")

@@ -8,6 +8,7 @@ decision border.
 
 import itertools
 import math
+import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 
@@ -39,8 +40,10 @@ def rows_only(phrase: str, scene: Scene) -> list[float]:
 
     Other texts denote nothing.
     """
-    match = _ROW.fullmatch(phrase)
-    return [float(match is not None and i == int(match[1])) for i in range(len(scene))]
+    match, belief = _ROW.fullmatch(phrase), [0.0] * len(scene)
+    if match and int(match[1]) < len(scene):
+        belief[int(match[1])] = 1.0
+    return belief
 
 
 def without_row(thing: str) -> str:
@@ -64,9 +67,8 @@ def with_unique_phrases(program: Call) -> tuple[Call, dict[str, str]]:
                 name += " again"
             words[name] = phrase
             return Call("refer", (name,))
-        return Call(
-            call.op, tuple(named(arg) if isinstance(arg, Call) else arg for arg in call.args)
-        )
+        args = tuple(named(arg) if isinstance(arg, Call) else arg for arg in call.args)
+        return Call(call.op, args)
 
     return named(program), words
 
@@ -114,39 +116,28 @@ def answered(
         return failed(ExecutionFailure("ambiguous", same), probability=0.0)
     best = readings[0][1]
     likeliest = run(program, SceneGeometry.of(scene, rules), QuestionInfo(refer=BoundPhrases(best)))
+    known = {"make_trace": likeliest.make_trace, "rows": tuple(best.values())}
     if likeliest.answer is None:
-        return failed(
-            ExecutionFailure(likeliest.kind, likeliest.reason),
-            probability=0.0,
-            rows=tuple(best.values()),
-            make_trace=likeliest.make_trace,
-        )
+        failure = ExecutionFailure(likeliest.kind, likeliest.reason)
+        return failed(failure, probability=0.0, **known)
     shares = _shares(program, scene, readings, rules, samples, seed)
     answer = max(shares, key=lambda a: (shares[a], a == likeliest.answer))
-    answer, probability = words.get(answer, answer), shares[answer]
-    present = (
-        math.prod(1 - math.prod(1 - p for p in b) for b in beliefs.values()) if predicted else 1.0
-    )
-    return Outcome(
-        "ok",
-        answer,
-        probability,
-        reason=reason,
-        valid=present * sum(shares.values()),
-        make_trace=likeliest.make_trace,
-        rows=tuple(best.values()),
-    )
+    present = 1.0
+    for belief in beliefs.values() if predicted else ():
+        present *= 1 - math.prod(1 - p for p in belief)
+    valid = present * sum(shares.values())
+    word = words.get(answer, answer)
+    return Outcome("ok", word, shares[answer], reason=reason, valid=valid, **known)
 
 
 def _belief(phrase: str, scene: Scene, ground: Ground) -> tuple[list[float], bool]:
     """Return a description's probability for each row, on a predicted table times its existence;
     and whether any row that counts as present may be denoted."""
-    belief = ground(phrase, scene)
-    rows = list(zip(belief, scene.objects, strict=True))
-    there = [p if o.existence >= PRESENT else 0.0 for p, o in rows]
-    if scene.source == "predicted":
-        return [p * o.existence for p, o in rows], sum(there) >= LEAST
-    return there, sum(there) >= LEAST
+    weighted, there = [], []
+    for p, o in zip(ground(phrase, scene), scene.objects, strict=True):
+        weighted.append(p * o.existence)
+        there.append(p if o.existence >= PRESENT else 0.0)
+    return weighted if scene.source == "predicted" else there, sum(there) >= LEAST
 
 
 def nearest(
@@ -169,17 +160,18 @@ def _readings(beliefs: Mapping[str, Sequence[float]]) -> list[tuple[float, dict[
 
     Different descriptions denote different rows. The weights sum to 1.
     """
-    likely = [
-        [i for i in sorted(range(len(b)), key=lambda i: -b[i])[:READINGS] if b[i] > 0]
-        for b in beliefs.values()
-    ]
-    weighted = [
-        (math.prod(b[i] for b, i in zip(beliefs.values(), rows)), dict(zip(beliefs, rows)))
-        for rows in itertools.product(*likely)
-        if len(set(rows)) == len(rows)
-    ]
-    total = sum(weight for weight, _ in weighted)
-    return sorted(((w / total, rows) for w, rows in weighted), key=lambda f: -f[0])
+    likely = []
+    for belief in beliefs.values():
+        ranked = sorted(range(len(belief)), key=lambda i: -belief[i])
+        likely.append([i for i in ranked[:READINGS] if belief[i] > 0])
+    weights, readings = [], []
+    for rows in itertools.product(*likely):
+        if len(set(rows)) == len(rows):
+            weights.append(math.prod(map(operator.getitem, beliefs.values(), rows)))
+            readings.append(dict(zip(beliefs, rows)))
+    total = sum(weights)
+    shares = [weight / total for weight in weights]
+    return sorted(zip(shares, readings), key=lambda reading: -reading[0])
 
 
 def _shares(

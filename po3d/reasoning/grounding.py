@@ -8,6 +8,7 @@ fit so far. Left, right, in front and behind are the viewer's. Evidence that the
 equal for all rows.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -33,14 +34,8 @@ OUTRANKED = 0.1  # a row that fits but does not have the rank
 COUNTS = 0.35  # fraction of the best weight from which a row takes part in a ranking
 SURE = 0.25  # weight of the best row from which the object surely exists
 PART = 0.3  # factor if only a part of the object is described ("the wheel of the bicycle")
-LANDS = {
-    "ground": 0.35,
-    "floor": 0.35,
-    "grass": 0.35,
-    "road": 0.35,
-    "street": 0.35,
-    "sidewalk": 0.35,
-}  # height in metres up to which an object is on such a surface
+LANDS = ("ground", "floor", "grass", "road", "street", "sidewalk")
+ON_LAND = 0.35  # height in metres up to which an object is on such a surface
 
 
 def ground(phrase: str, scene: Scene) -> list[float]:
@@ -82,9 +77,13 @@ class Grounder:
         """Return (n,) how well the noun fits the name of each row."""
         if not noun:
             return np.ones(len(self.scene))
-        fit = {name: fits(noun, name) for row in self.names for name in row}
+        fit: dict[str, float] = {}
+        for row in self.names:
+            for name in row:
+                fit[name] = fits(noun, name)
         if SAME in fit.values():
-            fit = {name: f if f == SAME else OTHER_KIND * f for name, f in fit.items()}
+            for name, value in fit.items():
+                fit[name] = value if value == SAME else OTHER_KIND * value
         return np.array([sum(p * fit[name] for name, p in row.items()) for row in self.names])
 
     def part(self, d: Description) -> Array:
@@ -110,16 +109,16 @@ class Grounder:
         n = len(self.scene)
         noun = landmarks[0].noun
         if relation == "on" and noun in LANDS and not self.named(noun).any():
-            low = np.array([thing.low for thing in self.world.things[:n]]) <= LANDS[noun]
+            low = np.array([thing.low for thing in self.world.things[:n]]) <= ON_LAND
             return FLOOR + (1 - FLOOR) * low
         beliefs = [self.beliefs(d) for d in landmarks]
         if relation in ("closest", "farthest"):
             return self._by_distance(beliefs[0], weights, 1 if relation == "closest" else -1)
         if relation == "between" and len(beliefs) == 2:
             return self._between(*beliefs)
-        holds = np.array(
-            [[self._holds(relation, i, j) if i != j else 0.0 for j in range(n)] for i in range(n)]
-        )
+        holds = np.zeros((n, n))
+        for i, j in itertools.permutations(range(n), 2):
+            holds[i, j] = self._holds(relation, i, j)
         belief = beliefs[0]
         likelihood = holds @ belief + UNKNOWN * max(0.0, 1 - float(belief.sum()))
         if relation == "with":  # carried objects often have no row of their own
@@ -155,10 +154,9 @@ class Grounder:
         return {"part": 0.4, "in": 0.4}.get(relation, 0.15) * self._near(i, j)
 
     def _between(self, first: Array, second: Array) -> Array:
-        a, b = (
-            belief @ self.position[:, :2] / max(float(belief.sum()), 1e-9)
-            for belief in (first, second)
-        )
+        ground = self.position[:, :2]
+        a = first @ ground / max(float(first.sum()), 1e-9)
+        b = second @ ground / max(float(second.sum()), 1e-9)
         way = b - a
         length = max(float(np.hypot(*way)), 1e-6)
         offset = self.position[:, :2] - a

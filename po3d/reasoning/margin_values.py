@@ -2,23 +2,16 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import Scene
 
-Unit = Literal["m", "units", "degrees", "%", "pixels", "probability"]
+Unit = Literal["m", "units", "degrees", "%", "probability"]
 FORMS: dict[str, str] = {
     "m": "{:.2f} m", "units": "{:.2f} units", "degrees": "{:.1f}°", "%": "{:.1f} %",
-    "pixels": "{:.0f} px", "probability": "{:.2f} in probability",
+    "probability": "{:.2f} in probability",
 }  # fmt: skip
-
-
-class ObjectPixels(NamedTuple):
-    """Visible and hidden pixels of one object, from masks."""
-
-    visible: int
-    hidden: int
 
 
 @dataclass(frozen=True)
@@ -114,7 +107,8 @@ def record(flip: Counterfactual | None) -> dict | None:
 
 def record_of(result: Margins) -> dict:
     """Return a JSON-ready record: the answer, every step's decisions, the counterfactual."""
-    steps = [[{name: getattr(m, name) for name in _PLAIN} for m in step] for step in result.steps]
+    plain = lambda margin: {name: getattr(margin, name) for name in _PLAIN}  # noqa: E731
+    steps = [list(map(plain, step)) for step in result.steps]
     flip = record(result.flip)
     if flip is not None:
         flip |= {"object": result.flip.margin.object, "reason": result.flip.reason}

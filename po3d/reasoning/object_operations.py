@@ -1,15 +1,18 @@
 """Operations of the core language that return one object, and the measures that they compare."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
+from typing import TYPE_CHECKING
 
 from po3d.language.program import LEAVES, Call
 from po3d.reasoning.directions import AHEAD
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.set_operations import Reference, SetOperations, is_name, set_text
+from po3d.reasoning.set_operations import SetOperations, names_anything, set_text
 from po3d.reasoning.world import VIEWER
 from po3d.scene.orbit import Axes
-from po3d.scene.rooms import ANYTHING
+
+if TYPE_CHECKING:
+    from po3d.reasoning.references import BestFit, BoundPhrases
 
 CAMERA = Call("frame", ("camera",))
 MEASURES = LEAVES["measure"]
@@ -24,25 +27,19 @@ class ObjectOperations(SetOperations):
         if len(members) == 1:
             return members[0]
         if members:
-            about = self.world.salient
-            salient = [i for i in members if i in about]
-            members = salient if len(salient) == 1 else members
+            members = _only_one(members, self.world.salient)
         if len(members) != 1 and not self.strict:
-            if (
-                not members and set_call.op == "changed" and not self.past
-            ):  # "it" is the removed object
-                return self._before(Call("unique", (set_call,)))
+            if not members and set_call.op == "changed" and not self.past:
+                return self._before(Call("unique", (set_call,)))  # "it" is the removed object
             members = self._spoken_of(set_call, members)
-        if not self.rules.open_table and len(members) != 1:
+        if len(members) == 1:
+            return members[0]
+        kind = "ambiguous" if members else "not found"
+        if not self.rules.open_table:
             what = f"the set has {len(members)} objects" if members else "the set is empty"
-            raise ExecutionFailure("ambiguous" if members else "not found", what)
-        if not members:
-            raise ExecutionFailure("not found", f"not found: there are no {set_text(set_call)}")
-        if len(members) > 1:
-            raise ExecutionFailure(
-                "ambiguous", f"ambiguous: there are {len(members)} {set_text(set_call)}, not one"
-            )
-        return members[0]
+            raise ExecutionFailure(kind, what)
+        number, end = (f"{len(members)}", ", not one") if members else ("no", "")
+        raise ExecutionFailure(kind, f"{kind}: there are {number} {set_text(set_call)}{end}")
 
     def _spoken_of(self, set_call: Call, members: Sequence[int]) -> Sequence[int]:
         """Return the candidates reduced to the intended one, where a convention decides.
@@ -58,15 +55,11 @@ class ObjectOperations(SetOperations):
         if not self.world.salient and not self.world.mentioned:
             return members
         bearing = {self.world.supports[i] for i in self.world.salient if i < self.world.now}
-        for spoken_of in (bearing, self.world.mentioned):
-            matches = [i for i in members if i in spoken_of]
-            if len(matches) == 1:
-                return matches
-        if any(is_name(part) and part.args[1] in ANYTHING for part in set_call.calls()):
-            kinds = {self.world.names[i] for i in self.world.salient}
-            matches = [i for i in members if self.world.names[i] in kinds]
-            if len(matches) == 1:
-                return matches
+        members = _only_one(_only_one(members, bearing), self.world.mentioned)
+        if len(members) != 1 and names_anything(set_call):
+            names = self.world.names
+            kinds = set(map(names.__getitem__, self.world.salient))
+            members = _only_one(members, [i for i in members if names[i] in kinds])
         return members
 
     def _best(self, what: str, sense: str, *args: Call) -> int:
@@ -94,16 +87,12 @@ class ObjectOperations(SetOperations):
                 what, anchor, self.axes(where[1], anchor), self.members(set_call)
             )
         if sense == "least":
-            raise ExecutionFailure(
-                "unknown", "unknown: an object has no least direction from another"
-            )
+            problem = "unknown: an object has no least direction from another"
+            raise ExecutionFailure("unknown", problem)
         members = self.lying(what, anchor, where[1], self.members(set_call))
         if not members:
-            what = (
-                f"{set_text(set_call)} {self.rules.spell('eight', what)} of"
-                f" {self.world.describe(anchor)}"
-            )
-            raise ExecutionFailure("not found", f"not found: {what}")
+            where = f"{self.rules.spell('eight', what)} of {self.world.describe(anchor)}"
+            raise ExecutionFailure("not found", f"not found: {set_text(set_call)} {where}")
         return self._least(members, set_call, self.world.distance_from(anchor))
 
     def rivals_of(self, what: str, anchor: int, set_call: Call) -> list[int]:
@@ -173,12 +162,11 @@ class ObjectOperations(SetOperations):
         A strict evaluator requires a clear minimum.
         """
         best = min(members, key=lambda i: (key(i), i))  # the first row on ties
-        if self.strict and any(
-            key(i) - key(best) < max(0.15, 0.12 * abs(key(best))) for i in members if i != best
-        ):
-            raise ExecutionFailure(
-                "close call", f"close call: {set_text(set_call)} differ too little"
-            )
+        if self.strict and len(members) > 1:
+            least, second = sorted(map(key, members))[:2]
+            if second - least < max(0.15, 0.12 * abs(least)):
+                what = f"close call: {set_text(set_call)} differ too little"
+                raise ExecutionFailure("close call", what)
         return best
 
     def measure(self, what: str, index: int) -> float:
@@ -215,7 +203,7 @@ class ObjectOperations(SetOperations):
             self.past = past
 
     @property
-    def _refers(self) -> Reference:
+    def _refers(self) -> "BestFit | BoundPhrases":
         if self.info.refer is None:
             # imported here: only questions with phrases need it
             from po3d.reasoning.references import BestFit
@@ -233,3 +221,9 @@ class ObjectOperations(SetOperations):
 
     def _viewer(self) -> int:
         return VIEWER
+
+
+def _only_one(members: Sequence[int], others: Container[int]) -> Sequence[int]:
+    """Return the only member that is in `others`; all members if there are none or several."""
+    matches = [i for i in members if i in others]
+    return matches if len(matches) == 1 else members

@@ -52,10 +52,11 @@ def of_objects(
     token: str, kind: str, chances: Mapping[int, float], count: int, describe: Callable[[int], str]
 ) -> TraceStep:
     """Return the trace step of a set of objects, or of one object, with probabilities `chances`."""
-    likely = sorted(
-        (i for i, p in chances.items() if p > LEAST_PROBABILITY), key=lambda i: (-chances[i], i)
-    )
-    words = ", ".join(f"{describe(i)}{_odds(chances[i])}" for i in likely)
+    parts = []
+    for i in sorted(chances, key=lambda i: (-chances[i], i)):
+        if chances[i] > LEAST_PROBABILITY:
+            parts.append(f"{describe(i)}{_odds(chances[i])}")
+    words = ", ".join(parts)
     if kind == "set":
         words = f"{sum(chances.values()):.3g} of {count}" + (f": {words}" if words else "")
     return TraceStep(token, kind, chances, {}, f"{token} -> {words}")
@@ -64,10 +65,11 @@ def of_objects(
 def of_values(token: str, kind: str, values: Mapping[str, float]) -> TraceStep:
     """Return the trace step of a value with its distribution, most probable first."""
     name_of_value = shape_name if kind == "shape" else str
-    words = ", ".join(
-        f"{name_of_value(w)}{_odds(q)}" for w, q in values.items() if q > LEAST_PROBABILITY
-    )
-    return TraceStep(token, kind, {}, values, f"{token} -> {words}")
+    parts = []
+    for value, p in values.items():
+        if p > LEAST_PROBABILITY:
+            parts.append(f"{name_of_value(value)}{_odds(p)}")
+    return TraceStep(token, kind, {}, values, f"{token} -> {', '.join(parts)}")
 
 
 def _odds(p: float) -> str:

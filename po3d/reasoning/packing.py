@@ -56,8 +56,13 @@ class PackedStep(NamedTuple):
 # Street token of a call, by its operation and words.
 _TOKENS: dict[Key, str] = {}
 for _token, (_op, _args) in STREET.meanings.items():
-    _frames = [arg[1][0] for arg in _args if isinstance(arg, tuple) and arg[0] == "frame"]
-    _TOKENS[_op, *(arg for arg in _args if isinstance(arg, str)), *_frames] = _token
+    _words, _frames = [_op], []
+    for _arg in _args:
+        if isinstance(_arg, str):
+            _words.append(_arg)
+        elif isinstance(_arg, tuple) and _arg[0] == "frame":
+            _frames.append(_arg[1][0])
+    _TOKENS[(*_words, *_frames)] = _token
 _ALL = Call("scene")  # the set that street relations select from; not a step of its own
 
 
@@ -101,13 +106,15 @@ def meaning(op: str, words: Key, task: Task = "2d") -> tuple[str, Key]:
     return "lookup" if op in ("relate", "same") else op, ("same", *key) if op == "same" else key
 
 
-_MEANINGS = [meaning(op, words, task) for task in FRAME_OF_TASK for op, *words in _TOKENS]
 # Columns of the tables that steps read, by operation; a batch only computes those that it uses.
-COLUMNS: dict[str, tuple[Key, ...]] = {
-    operation: tuple(dict.fromkeys(key for op, key in _MEANINGS if op == operation))
-    for operation in ("filter", "lookup", "query")
-}
-_COLUMN = {(op, key): k for op, keys in COLUMNS.items() for k, key in enumerate(keys)}
+COLUMNS: dict[str, tuple[Key, ...]] = {"filter": (), "lookup": (), "query": ()}
+_COLUMN: dict[tuple[str, Key], int] = {}
+for _task in FRAME_OF_TASK:
+    for _op, *_words in _TOKENS:
+        _operation, _key = meaning(_op, _words, _task)
+        if _operation in COLUMNS and (_operation, _key) not in _COLUMN:
+            _COLUMN[_operation, _key] = len(COLUMNS[_operation])
+            COLUMNS[_operation] += (_key,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +140,10 @@ class ProgramBatch:
         """Return the batch with its tensors on `device`."""
         import torch
 
-        tensors = {k: v.to(device) for k, v in self.__dict__.items() if isinstance(v, torch.Tensor)}
+        tensors = {}
+        for name, value in self.__dict__.items():
+            if isinstance(value, torch.Tensor):
+                tensors[name] = value.to(device)
         return replace(self, **tensors)
 
 
@@ -157,11 +167,11 @@ def pack_programs(
         raise InputError(f"scene index {scene.min()} is negative")
 
     number: dict[tuple[Call, Task], int] = {}
-    which = np.array(
-        [number.setdefault(key, len(number)) for key in zip(programs, tasks)], np.int64
-    )
-    compiled = [_compile(program, task) for program, task in number]
-    sizes = np.array([len(rows) for rows in compiled], np.int64)
+    which = np.zeros(len(programs), np.int64)
+    for k, key in enumerate(zip(programs, tasks)):
+        which[k] = number.setdefault(key, len(number))
+    compiled = list(itertools.starmap(_compile, number))
+    sizes = np.array(list(map(len, compiled)), np.int64)
     rows = np.array(list(itertools.chain.from_iterable(compiled)), np.int64).reshape(-1, 5)
     columns, widths = _used_columns(rows)
 
@@ -178,22 +188,20 @@ def pack_programs(
     order = np.argsort(key, kind="stable")
     slot = np.empty_like(order)
     slot[order] = np.arange(len(order))
-    edges = np.flatnonzero(np.diff(key[order], prepend=-1, append=-1))
-    groups = tuple(
-        (OPERATIONS[operation[order[lo]]], int(lo), int(hi)) for lo, hi in itertools.pairwise(edges)
-    )
-    return ProgramBatch(
-        programs=tuple(programs),
-        tables=int(scene.max(initial=-1)) + 1,
-        scene=torch.from_numpy(scene),
-        groups=groups,
-        first=torch.from_numpy(slot[(base + first)[order]]),
-        second=torch.from_numpy(slot[(base + second)[order]]),
-        row=torch.from_numpy(row[order]),
-        columns=columns,
-        slot=torch.from_numpy(slot),
-        offset=torch.from_numpy(offset),
-    )
+    edges, groups = np.flatnonzero(np.diff(key[order], prepend=-1, append=-1)).tolist(), []
+    for low, high in itertools.pairwise(edges):
+        groups.append((OPERATIONS[operation[order[low]]], low, high))
+    arrays = {
+        "scene": scene,
+        "first": slot[(base + first)[order]],
+        "second": slot[(base + second)[order]],
+        "row": row[order],
+        "slot": slot,
+        "offset": offset,
+    }
+    tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
+    count = int(scene.max(initial=-1)) + 1
+    return ProgramBatch(tuple(programs), count, groups=tuple(groups), columns=columns, **tensors)
 
 
 def _used_columns(rows: np.ndarray) -> tuple[dict[str, tuple[Key, ...]], np.ndarray]:

@@ -5,11 +5,14 @@ higher is higher in the image, closer is a lower bottom edge of the box.
 """
 
 import math
+from types import SimpleNamespace
 
 from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS
+from po3d.reasoning.body_relations import BODIES, neighbours
+from po3d.reasoning.rules import THREEDSRBENCH_RULES
+from po3d.scene.rectangles import Rectangle
 
 Box = tuple[float, float, float, float]  # x0, y0, x1, y1 in pixels, y down
-NEAR = 0.5  # maximum gap of neighbouring boxes, as a fraction of their mean longest edge
 
 
 def planar(op: str, boxes: tuple[Box, ...]) -> str | int:
@@ -26,10 +29,9 @@ def planar(op: str, boxes: tuple[Box, ...]) -> str | int:
     if op in ("above", "underneath"):
         top, low = (first, rest[0]) if op == "above" else (rest[0], first)
         return words[0 if _over(top, low) else 1]
-    if op == "next_to":
-        return words[
-            0 if _gap(first, rest[0]) <= NEAR * (_longest(first) + _longest(rest[0])) / 2 else 1
-        ]
+    if op in BODIES:  # next to: the rule of boxes in space, for boxes in the image
+        bodies = _body(first), _body(rest[0])
+        return words[0 if neighbours(*bodies, THREEDSRBENCH_RULES) >= 0 else 1]
     if op in ("closer_to", "farther_from"):
         return 1 + int((_away(first, rest[0]) < _away(first, rest[1])) != (op == "closer_to"))
     if op == "facing":
@@ -49,16 +51,15 @@ def _middle(box: Box) -> tuple[float, float]:
     return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
 
 
-def _longest(box: Box) -> float:
-    return max(box[2] - box[0], box[3] - box[1])
+def _body(box: Box) -> SimpleNamespace:
+    """Return a box of the image as a flat body of the relations."""
+    width, height = box[2] - box[0], box[3] - box[1]
+    flat = Rectangle(*_middle(box), 1.0, 0.0, width / 2, height / 2)
+    return SimpleNamespace(box=flat, z=0.0, height=0.0, longest=max(width, height))
 
 
 def _wide(box: Box) -> bool:
     return box[2] - box[0] > box[3] - box[1]
-
-
-def _gap(a: Box, b: Box) -> float:
-    return math.hypot(max(0.0, a[0] - b[2], b[0] - a[2]), max(0.0, a[1] - b[3], b[1] - a[3]))
 
 
 def _away(a: Box, b: Box) -> float:

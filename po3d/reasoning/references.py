@@ -1,4 +1,4 @@
-"""Resolve phrases of a question to rows: the implementations of `set_operations.Reference`.
+"""Resolve phrases of a question to rows; ExecutionFailure if no row, or more than one, fits.
 
 * `BestFit`: the object that a noun phrase fits best; ambiguous if two fit equally and surely
   (SCOPE, and the default).
@@ -92,20 +92,23 @@ class BestFit:
         A phrase is ambiguous if it equally fits an object that no other phrase denotes: omitting
         that object would treat it as absent.
         """
-        fitting = (
-            {phrase: fits(self.table, phrase) for phrase in phrases} if len(self.table) else {}
-        )
-        there = [phrase for phrase, chances in fitting.items() if chances.max() > LEAST]
-        scores = np.array([fitting[phrase] for phrase in there]).reshape(
-            len(there), len(self.table)
-        )
+        fitting = {}
+        for phrase in phrases:
+            chances = fits(self.table, phrase)
+            if chances.max(initial=0.0) > LEAST:
+                fitting[phrase] = chances
+        there = list(fitting)
+        scores = np.array(list(fitting.values())).reshape(len(there), len(self.table))
         if 0 <= start < len(self.table):
             scores[:, start] = 0.0
         # imported here: importing scipy.optimize takes 0.25 s
         from scipy.optimize import linear_sum_assignment
 
         rows, columns = linear_sum_assignment(-np.log(np.maximum(scores, LEAST / 10)))
-        resolved = {there[k]: int(i) for k, i in zip(rows, columns) if scores[k, i] > LEAST}
+        resolved = {}
+        for k, i in zip(rows.tolist(), columns.tolist()):
+            if scores[k, i] > LEAST:
+                resolved[there[k]] = i
         if not resolved:
             raise ExecutionFailure("not found", "not found: none of the options is in the scene")
         for phrase in resolved:
@@ -118,17 +121,17 @@ class BestFit:
         """Raise ExecutionFailure if a row not in `best`, `others` fits equally and surely, unless
         the question presupposes that there is none."""
         odds = scores.clip(max=1 - 1e-6) / (1 - scores.clip(max=1 - 1e-6))
-        alike = np.flatnonzero(odds >= RIVAL * odds[best]).tolist()
-        rivals = [i for i in alike if i not in (best, *others)]
-        rivals = [i for i in rivals if certainly_is_a(self.table.objects[i], phrase)]
-        rivals = [i for i in rivals if not self._at_one_place(best, i)]
+        rivals = []
+        for i in np.flatnonzero(odds >= RIVAL * odds[best]).tolist():
+            distinct = i != best and i not in others and not self._at_one_place(best, i)
+            if distinct and certainly_is_a(self.table.objects[i], phrase):
+                rivals.append(i)
         if rivals and certainly_is_a(self.table.objects[best], phrase):
             if self.unique:
                 self._shares[phrase] = float(odds[best] / (odds[best] + odds[rivals].sum()))
                 return
-            raise ExecutionFailure(
-                "ambiguous", f"ambiguous: {phrase} may refer to {1 + len(rivals)} objects"
-            )
+            what = f"{phrase} may refer to {1 + len(rivals)} objects"
+            raise ExecutionFailure("ambiguous", f"ambiguous: {what}")
 
     def _at_one_place(self, i: int, j: int) -> bool:
         """Whether two rows are so close that they must be one object detected twice."""
@@ -144,6 +147,7 @@ class BoundPhrases:
         self.rows = rows
 
     def row(self, phrase: str) -> int:
+        """Return the row that a phrase denotes."""
         if phrase not in self.rows:
             raise ExecutionFailure("not found", f"not found: {phrase!r} is not in the scene")
         return self.rows[phrase]
@@ -162,23 +166,16 @@ def fits(table: Scene, noun: str) -> np.ndarray:
     table lacks. The lexicon's synonyms are used if no object has such a name.
     """
     words = re.findall(r"[a-z0-9']+", noun.lower())
-    tried = itertools.product(
-        (_means, _also_means), (LEAST_CATEGORY_FIT, LEAST), range(len(words) if len(table) else 0)
-    )
-    for means, least, start in tried:
-        head, before = " ".join(words[start:]), words[:start]
-        chances = np.array(
-            [
-                _category_belief(o.beliefs.get("name", {}), head, means) * o.existence
-                for o in table.objects
-            ]
-        )
+    lengths = range(len(words) if len(table) else 0)
+    for means, least, start in itertools.product(MEANINGS, (LEAST_CATEGORY_FIT, LEAST), lengths):
+        chances, head = np.zeros(len(table)), " ".join(words[start:])
+        for i, o in enumerate(table.objects):
+            chances[i] = o.existence * _fit(o.beliefs.get("name", {}), head, means)
         if chances.max() > least:
-            for color in (w if w != "grey" else "gray" for w in before):
+            for word in words[:start]:
+                color = "gray" if word == "grey" else word
                 if color in COLORS:
-                    chances = chances * [
-                        _colored(o.beliefs.get("color"), color) for o in table.objects
-                    ]
+                    chances *= [_colored(o.beliefs.get("color"), color) for o in table.objects]
             return chances
     return np.zeros(len(table))
 
@@ -189,15 +186,15 @@ def certainly_is_a(o: ObjectState, noun: str) -> bool:
     The probability of existing in a category that these words denote is at least 0.5.
     """
     words = re.findall(r"[a-z0-9']+", noun.lower())
-    heads = [" ".join(words[start:]) for start in range(len(words))]
-    belief = o.beliefs.get("name", {})
-    for means in (_means, _also_means):
-        p = max(
-            (sum(p for value, p in belief.items() if means(value, head) > 0) for head in heads),
-            default=0.0,
-        )
-        if p > 0:
-            return p * o.existence >= 0.5
+    for means in MEANINGS:
+        best = 0.0
+        for start in range(len(words)):
+            head, p = " ".join(words[start:]), 0.0
+            for value, share in o.beliefs.get("name", {}).items():
+                p += share if means(value, head) > 0 else 0.0
+            best = max(best, p)
+        if best > 0:
+            return best * o.existence >= 0.5
     return False
 
 
@@ -206,9 +203,7 @@ def _colored(belief: Mapping[str, float] | None, color: str) -> float:
     return 0.1 if belief is None else belief.get(color, 0.0)
 
 
-def _category_belief(
-    belief: Mapping[str, float], noun: str, means: Callable[[str, str], float]
-) -> float:
+def _fit(belief: Mapping[str, float], noun: str, means: Callable[[str, str], float]) -> float:
     return sum(p * means(value, noun) for value, p in belief.items())
 
 
@@ -235,3 +230,6 @@ def _also_means(value: str, noun: str) -> float:
 def _canonical(noun: str) -> str:
     noun = _SAME.get(noun, noun)
     return SYNONYMS.get(noun, noun)
+
+
+MEANINGS = (_means, _also_means)  # tried in this order

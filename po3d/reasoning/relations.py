@@ -28,15 +28,10 @@ Arrays = Any  # numpy arrays or torch tensors, depending on `xp`
 Frame = Literal["camera", "object"]
 
 NO_FACING = -1
-CENTRES = {
-    "back": 0.0,
-    "right": 90.0,
-    "front": 180.0,
-    "left": 270.0,
-}  # centres of the facing windows in `pose_degrees`
+# centres of the facing windows in `pose_degrees`
+CENTRES = {"back": 0.0, "right": 90.0, "front": 180.0, "left": 270.0}
 # relations between two headings
 ALIGNED = ("same_direction", "opposite_direction", "perpendicular", "parallel")
-_FAR = 1e9  # larger than any scene
 _STREET_BEHIND_DEG = math.degrees(math.atan2(AXES["behind"][1], AXES["behind"][0]))  # 138.98
 
 
@@ -45,8 +40,7 @@ class Pairs:
 
     Trailing axes may index any number of tables and samples. x, y, headings (n, ...): ground
     positions and headings. axes (4, 2, ...): the viewer's ground axes in the order of DIRECTIONS.
-    extents (n, 2 or 3, ...): length, width. bicycle (n, ...) bool, only used without
-    `rules.bicycle_front_is_nose`. mask (n, ...) bool: False for padding.
+    extents (n, 2 or 3, ...): length, width. mask (n, ...) bool: False for padding.
     """
 
     def __init__(
@@ -57,12 +51,11 @@ class Pairs:
         axes: Arrays,
         extents: Arrays,
         rules: Rules,
-        bicycle: Arrays | None = None,
         mask: Arrays | None = None,
         xp: ModuleType = np,
     ) -> None:
         self.x, self.y, self.headings, self.axes, self.extents = x, y, headings, axes, extents
-        self.rules, self.bicycle, self.mask, self.xp = rules, bicycle, mask, xp
+        self.rules, self.mask, self.xp = rules, mask, xp
 
     def truth(self, relation: str, *frame: str) -> Arrays:
         """Return [i, j, ...] bool: whether j is in a relation, or a direction of a frame, to i.
@@ -89,28 +82,14 @@ class Pairs:
             x, y = self.axes[DIRECTIONS.index(direction)]
             along = self.x * x + self.y * y
             return along[None] - along[:, None]
-        front, left = self._fronts
-        return {
-            "front": lambda: front,
-            "behind": lambda: -front,
-            "left": lambda: left,
-            "right": lambda: -left,
-        }[direction]()
-
-    @cached_property
-    def _fronts(self) -> tuple[Arrays, Arrays]:
-        """Displacements [i, j, ...] along the front and the left of i, as the rules define them."""
-        if self.rules.bicycle_front_is_nose or self.bicycle is None:
-            return self.in_own_frame
-        return self._from(self.headings + self.bicycle * (math.pi / 2))
+        front, left = self.in_own_frame
+        along = front if direction in ("front", "behind") else left
+        return along if direction in ("front", "left") else -along
 
     @cached_property
     def in_own_frame(self) -> tuple[Arrays, Arrays]:
         """Displacements [i, j, ...] along the heading of i and to its left."""
-        return self._from(self.headings)
-
-    def _from(self, headings: Arrays) -> tuple[Arrays, Arrays]:
-        c, s = self.xp.cos(headings)[:, None], self.xp.sin(headings)[:, None]
+        c, s = self.xp.cos(self.headings)[:, None], self.xp.sin(self.headings)[:, None]
         dx, dy = self.x[None] - self.x[:, None], self.y[None] - self.y[:, None]
         return dx * c + dy * s, dy * c - dx * s
 
@@ -157,9 +136,8 @@ class Pairs:
         q = py * xp.sign(c * s)
         # centre of j along the axes of j
         nose, side = px * along + q * across, px * across - q * along
-        deep = (
-            a * along + b * across + back
-        )  # sum of both half extents along each axis, without the swept length
+        # sum of both half extents along each axis, without the swept length
+        deep = a * along + b * across + back
         deep_nose, deep_side = back * along + half * across + a, back * across + half * along + b
         wide = half + a * across + b * along - xp.abs(py)
         reach, sweeps = self.rules.sweep_range, []
@@ -170,14 +148,6 @@ class Pairs:
                 inside = least(inside, deep + reach - sense * px)
                 inside = least(inside, deep_nose + reach * along - sense * nose)
                 inside = least(inside, deep_side + reach * across - sense * side)
-            if self.rules.first_hit_only and len(self.x):
-                contact = _first_contact(
-                    sense * px, sense * py, sense * c, sense * s, a, b, half, xp
-                )
-                contact = xp.maximum(contact, back)  # clipped to the front of i: touching
-                hit = (inside >= 0) & self._others
-                nearest = xp.amin(xp.where(hit, contact, _FAR), 1)[:, None]
-                inside = xp.where(hit & (contact > nearest), nearest - contact, inside)
             sweeps.append(inside)
         return sweeps[0], sweeps[1]
 
@@ -198,17 +168,16 @@ class Relation(NamedTuple):
     closed: bool = False  # whether the relation includes its border
 
 
+def _aligned(relation: str, words: str, closed: bool = False) -> Relation:
+    spare = lambda p: alignment(p.turned, relation, p.rules, p.xp)  # noqa: E731
+    return Relation(spare, words, "degrees", closed)
+
+
 RELATIONS = {
-    relation: Relation(
-        lambda p, relation=relation: alignment(p.turned, relation, p.rules, p.xp),
-        words,
-        "degrees",
-        relation == "perpendicular",
-    )
-    for relation, words in zip(
-        ALIGNED, ("the same way as {}", "the opposite way of {}", "across {}", "parallel to {}")
-    )
-} | {
+    "same_direction": _aligned("same_direction", "the same way as {}"),
+    "opposite_direction": _aligned("opposite_direction", "the opposite way of {}"),
+    "perpendicular": _aligned("perpendicular", "across {}", closed=True),
+    "parallel": _aligned("parallel", "parallel to {}"),
     "collides_forward": Relation(lambda p: p.sweeps[0], "the forward way of {}", closed=True),
     "collides_backward": Relation(lambda p: p.sweeps[1], "the backward way of {}", closed=True),
 }
@@ -229,9 +198,7 @@ def pose_degrees(headings: Arrays, axes: Arrays, rules: Rules, xp: ModuleType = 
 
     On streets: clockwise from "away from the camera". Arguments as of `Pairs`.
     """
-    (lx, ly), (fx, fy), (x, y) = (
-        axes[DIRECTIONS.index(side)] for side in ("left", "front", "behind")
-    )
+    (lx, ly), _, (fx, fy), (x, y) = axes  # in the order of DIRECTIONS
     # -1 if left and front have the opposite orientation to that of a viewer who faces the front
     sense = xp.sign(fy * lx - fx * ly)
     turned = sense * xp.atan2(y, x) * (180 / math.pi) - _STREET_BEHIND_DEG
@@ -258,32 +225,3 @@ def alignment(turn: Arrays, relation: str, rules: Rules, xp: Any = Floats) -> Ar
     same, opposite = rules.aligned_same_deg - turn, turn - rules.aligned_opposite_deg
     parallel = xp.maximum(same, opposite)
     return dict(zip(ALIGNED, (same, opposite, -parallel, parallel)))[relation]
-
-
-def _first_contact(
-    px: Arrays,
-    py: Arrays,
-    cj: Arrays,
-    sj: Arrays,
-    a: Arrays,
-    b: Arrays,
-    half: Arrays,
-    xp: ModuleType,
-) -> Arrays:
-    """Return [i, j, ...] smallest x of j's rectangle in the strip |y| <= half of i's frame.
-
-    inf if the rectangle is outside the strip.
-    """
-    corners = []
-    for e, f in ((1, 1), (-1, 1), (-1, -1), (1, -1)):
-        corners.append((px + e * a * cj - f * b * sj, py + e * a * sj + f * b * cj))
-    best = xp.full_like(px, math.inf)
-    for k, (x0, y0) in enumerate(corners):
-        best = xp.where(xp.abs(y0) <= half, xp.minimum(best, x0), best)
-        x1, y1 = corners[(k + 1) % 4]
-        # intersections of the edge from corner k with the borders of the strip
-        for border in (half, -half):
-            crosses = (y0 - border) * (y1 - border) < 0
-            step = xp.where(crosses, y1 - y0, xp.ones_like(y0))
-            best = xp.where(crosses, xp.minimum(best, x0 + (border - y0) / step * (x1 - x0)), best)
-    return best

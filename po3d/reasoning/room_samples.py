@@ -57,9 +57,7 @@ def framed(
     for k, row in enumerate(key):
         if (row_key := row.tobytes()) not in shared:
             try:
-                there = (
-                    samples.indices(k)[:1] if not anchors else sorted({*row.tolist()[1:]} - {-1})
-                )
+                there = sorted({*row.tolist()[1:]} - {-1}) if anchors else samples.indices(k)[:1]
                 shared[row_key] = geometry(samples.certain(k, there))
             except (InputError, ExecutionFailure):
                 shared[row_key] = None
@@ -80,12 +78,15 @@ class FramedSamples:
         known = [g for g in geometries if g is not None]
         if not known:
             return
-        self.rules, filled = known[0].rules, [g or known[0] for g in geometries]
-        self.axes = {
-            way: np.array([g.axes[way] for g in filled], float) for way in ("right", "front")
-        }
-        room = {id(g.axes): (*g.was.middle, *g.half) for g in filled}
-        self.room = np.array([room[id(g.axes)] for g in filled])
+        self.rules = known[0].rules
+        right, front, areas = [], [], []
+        for geometry in geometries:
+            g = geometry or known[0]
+            right.append(g.axes["right"])
+            front.append(g.axes["front"])
+            areas.append((*g.was.middle, *g.half))
+        self.axes = {"right": np.array(right, float), "front": np.array(front, float)}
+        self.room = np.array(areas)
         self._before: dict[int, SceneGeometry] = {}
         self._after: dict[Call | None, tuple[RoomTables, Mask]] = {}
 
@@ -183,7 +184,7 @@ class FramedSamples:
         subjects, others = np.zeros_like(exists), np.zeros_like(exists)
         parts: list[Any] = [axes]
         complex_rows = np.zeros(len(samples), bool)  # the edit may depend on all objects
-        for call in _subjects(change):
+        for call in map(change.args.__getitem__, _SUBJECTS[change.op]):
             members, wrong = self._set(call)
             if not (change.op == "remove" and may_be_empty(call)):
                 wrong |= ~members.any(1)
@@ -209,9 +210,9 @@ class FramedSamples:
             read |= complex_rows[:, None] & exists
         parts += [subjects, np.where(read, samples.headings, 0.0), read & samples.hanging]
         parts += self._word_keys(change)
-        columns = [
-            np.ascontiguousarray(part).view(np.uint8).reshape(len(samples), -1) for part in parts
-        ]
+        columns = []
+        for part in parts:
+            columns.append(np.ascontiguousarray(part).view(np.uint8).reshape(len(samples), -1))
         keys = [row.tobytes() for row in np.concatenate(columns, 1)]
         return keys, bad, subjects, ~complex_rows
 
@@ -229,10 +230,9 @@ class FramedSamples:
                 keys.append(np.where(alike, samples.codes["name"], -1))
             elif call.op in ("trait", "set"):
                 attribute, word = map(str, call.args[:2])
-                if VALUE_WORDS.get(word, word) != word and word in samples.values.get(
-                    attribute, ()
-                ):
-                    code = samples.values[attribute].index(word)
+                values = samples.values.get(attribute, ())
+                if VALUE_WORDS.get(word, word) != word and word in values:
+                    code = values.index(word)
                     keys.append((samples.codes[attribute] == code).any(1)[:, None])
         return keys
 
@@ -255,52 +255,31 @@ class FramedSamples:
         exists, alike = samples.exists[rows], np.ones(len(rows), bool)
         if len(rows) == 1 or not planned.placed:
             return alike
-        index = {}
-        for o, i in zip(samples.certain(first).objects, samples.indices(first), strict=True):
-            index[id(o)] = i
-        new = iter(
-            planned.edited.scene.objects[k]
-            for k, o in enumerate(planned.edited.origin)
-            if o is None
-        )
-        for placed in planned.placed:
-            spot = placed.spot
+        states = map(id, samples.certain(first).objects)
+        index = dict(zip(states, samples.indices(first), strict=True))
+        edited = planned.edited
+        new = iter(edited.scene.objects[k] for k, o in enumerate(edited.origin) if o is None)
+        for thing, spot, _ in planned.placed:
             if spot.blockers is None:
                 alike &= (exists == samples.exists[first])[:, samples.solid].all(1)
                 continue
-            if isinstance(placed.thing, str):
+            if isinstance(thing, str):
                 length, width, _ = next(new).extent
             else:
-                length, width, _ = samples.certain(first).objects[placed.thing].extent
+                length, width, _ = samples.certain(first).objects[thing].extent
             blockers = [index[id(t.state)] for t in spot.blockers if id(t.state) in index]
             alike &= exists[:, blockers].all(1)
-            reach = (
-                np.hypot(samples.extents[:, 0], samples.extents[:, 1]) + np.hypot(length, width)
-            ) / 2
+            reach = np.hypot(*samples.extents[:, :2].T) + np.hypot(length, width)
             off = np.abs(samples.positions[:, :2] - spot.position[:2]).max(1)
-            near = samples.solid & (off <= reach + 1e-6)
+            near = samples.solid & (off <= reach / 2 + 1e-6)
             alike &= (exists == samples.exists[first])[:, near].all(1)
         return alike
 
 
 # The sets that an edit changes, as positions of its arguments.
-_SUBJECTS = {
-    "move": (0,),
-    "turn": (0,),
-    "face": (0,),
-    "swap": (0, 1),
-    "remove": (0,),
-    "set": (2,),
-    "add": (),
-    "replace": (0,),
-}
+_SUBJECTS = dict.fromkeys(("move", "turn", "face", "remove", "replace"), (0,))
+_SUBJECTS |= {"set": (2,), "add": (), "swap": ()}  # the two objects of a swap are among `places`
 _MOVING = ("move", "turn", "face", "remove", "replace", "swap")
-
-
-def _subjects(change: Call) -> list[Call]:
-    if change.op == "swap":  # its two objects are among `places`
-        return []
-    return [change.args[k] for k in _SUBJECTS[change.op]]
 
 
 def _riders(below: Codes, subjects: Mask) -> Mask:
@@ -337,11 +316,8 @@ def _history(samples: RoomSamples, groups: Sequence[_EditGroup]) -> History:
         return values[attribute].index(value)
 
     for rows, first, planned in groups:
-        index, edited, before = (
-            samples.indices(first),
-            planned.edited,
-            samples.certain(first).objects,
-        )
+        index, edited = samples.indices(first), planned.edited
+        before = samples.certain(first).objects
         column = iter(range(n, n + extra))
         columns = [next(column) if old is None else index[old] for old in edited.origin]
         gone = sorted(set(index) - set(columns))

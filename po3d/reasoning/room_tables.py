@@ -35,10 +35,12 @@ def applicable(samples: SceneSamples) -> bool:
     """Whether samples of a table can stay arrays: its floor is known, its poses are certain, every
     object has a name but no label, and nothing is known of occlusion."""
     scene = samples.table
-    certain = not ("pose" in samples.draw and uncertain(scene, ("pose",)))
-    named = all("name" in o.beliefs and not o.name for o in scene.objects)
-    known = all(set(o.beliefs) <= set(NAMES) for o in scene.objects) and scene.occluders is None
-    return certain and named and known and bool(scene.outline) and bool(scene.objects)
+    if "pose" in samples.draw and uncertain(scene, ("pose",)):
+        return False
+    for o in scene.objects:
+        if "name" not in o.beliefs or o.name or not o.beliefs.keys() <= set(NAMES):
+            return False
+    return scene.occluders is None and bool(scene.outline) and bool(scene.objects)
 
 
 class RoomSamples:

@@ -14,7 +14,7 @@ from po3d.reasoning.boundaries import Shift
 from po3d.reasoning.decisions import Decision, DecisionFinder
 from po3d.reasoning.directions import AHEAD, azimuth, side_bounds
 from po3d.reasoning.evaluator import Evaluator
-from po3d.reasoning.margin_values import Margin, Unit
+from po3d.reasoning.margin_values import Margin
 from po3d.reasoning.set_operations import VIEWER_SET
 from po3d.reasoning.world import VIEWER
 from po3d.scene.display import describe
@@ -33,12 +33,8 @@ class SetDecisions(DecisionFinder):
                 objects = list(scene.objects)
                 objects[row] = replace(o, existence=float(ahead <= 0))
                 other = replace(scene, objects=tuple(objects))
-                margin = self._likelier(
-                    row,
-                    ahead,
-                    "there",
-                    describe(o, row) if "name" not in o.beliefs else o.value("name"),
-                )
+                words = o.value("name") if "name" in o.beliefs else describe(o, row)
+                margin = self._likelier(row, ahead, "there", words)
                 yield Decision(margin, lambda other=other: self.subject.on(other))
 
     def filtered(self, attribute: str, text: str, set_call: Call) -> Iterator[Decision]:
@@ -56,18 +52,12 @@ class SetDecisions(DecisionFinder):
                 yield from self._believed(i, attribute, text)
 
     def _at_side(self, side: str, i: int) -> Decision:
-        (across, along), (middle, ahead), things = (
-            self.world.half,
-            self.world.was.middle,
-            self.world.things,
-        )
-        off = (things[i].right - middle, things[i].front - ahead)
-        bounds = []
+        (across, along), (middle, ahead) = self.world.half, self.world.was.middle
+        thing, spare = self.world.things[i], []
+        right, front = thing.right - middle, thing.front - ahead
         for x, y, least in side_bounds(side, self.rules):
-            bounds.append((x, y, least * (across if x else along)))
-        metres, shift = boundaries.over_border(
-            [(x * off[0] + y * off[1] - least, x, y) for x, y, least in bounds]
-        )
+            spare.append((x * right + y * front - least * (across if x else along), x, y))
+        metres, shift = boundaries.over_border(spare)
         boundary = f"the {self.rules.spell('eight', side)} side of the room"
         return self.member(self.within(i, metres, self.unit, boundary, shift), i)
 
@@ -90,11 +80,10 @@ class SetDecisions(DecisionFinder):
                 continue
             if relation == "occluded_by":
                 yield from self._hides(i, anchors[0])
-            elif (
-                relation != "occluding"
-                and (margin := self._border(relation, anchors, i)) is not None
-            ):
-                yield self.member(margin, i)
+            elif relation != "occluding":
+                margin = self._border(relation, anchors, i)
+                if margin is not None:
+                    yield self.member(margin, i)
         if relation == "occluding":
             yield from self._hidden(anchors[0])
 
@@ -106,9 +95,9 @@ class SetDecisions(DecisionFinder):
             return None
         axes = self.axes(frame, anchor)
         if self.rules.region == "half plane":
-            spare = [
-                (self.beyond(side, anchor, frame)[i], *AHEAD[side]) for side in direction.split("_")
-            ]
+            spare = []
+            for side in direction.split("_"):
+                spare.append((self.beyond(side, anchor, frame)[i], *AHEAD[side]))
             metres, shift = boundaries.over_border(spare)
             return self.within(i, metres, self.unit, boundary, shift, axes=axes)
         if VIEWER not in (anchor, i) and self.world.stacked(anchor, i):
@@ -147,28 +136,25 @@ class SetDecisions(DecisionFinder):
         if self.world.stacked(anchor, i):
             return None
         # footprints that overlap also have to move apart
-        gap, way = boundaries.aside(*(self.world.things[k].box for k in (anchor, i)))
+        gap, way = boundaries.aside(self.world.things[anchor].box, self.world.things[i].box)
         metres -= min(gap, 0.0)
         return metres, self._in_frame(way, metres)
 
     def _way_between(self, a: int, b: int, i: int) -> tuple[float, Shift] | None:
-        first, second = (self.world.things[k] for k in (a, b))
-        bounds = body_relations.between_bounds(first, second, self.rules)
+        things, spare = self.world.things, []
+        bounds = body_relations.between_bounds(things[a], things[b], self.rules)
         if math.inf in bounds[0]:
             return None
         right, front = self._image_shift(a, i, self.world.axes)
-        return boundaries.over_border(
-            [(x * right + y * front - least, x, y) for x, y, least in bounds]
-        )
+        for x, y, least in bounds:
+            spare.append((x * right + y * front - least, x, y))
+        return boundaries.over_border(spare)
 
     def _way_off_path(self, a: int, b: int, i: int) -> tuple[float, Shift] | None:
-        things = self.world.things
-        if not body_relations.BODIES["blocking"].condition(
-            [things[a], things[b]], things[i], self.rules
-        ):
+        start, end, thing = (self.world.things[k] for k in (a, b, i))
+        if not body_relations.BODIES["blocking"].condition([start, end], thing, self.rules):
             return None
-        ends = [(things[k].box.x, things[k].box.y) for k in (a, b)]
-        way, metres = boundaries.leaving(things[i].box, *ends, self.rules.path)
+        way, metres = boundaries.leaving(thing.box, start.box[:2], end.box[:2], self.rules.path)
         return metres, self._in_frame(way, metres)
 
     def _alignment(self, relation: str, anchor: int, i: int) -> Margin:
@@ -179,7 +165,7 @@ class SetDecisions(DecisionFinder):
         edges = (same, -same) if relation == "same_direction" else (opposite, -opposite)
         if relation in ("perpendicular", "parallel"):
             edges = (same, -same, opposite, -opposite)
-        way = min((math.remainder(turn - edge, 360) for edge in edges), key=abs)
+        way = min([math.remainder(turn - edge, 360) for edge in edges], key=abs)
         boundary = relations.RELATIONS[relation].words.format(self.short(anchor))
         return self.within(i, distance, "degrees", boundary, turn=way)
 
@@ -191,27 +177,26 @@ class SetDecisions(DecisionFinder):
         None: the window in which the object is, or the nearest one.
         """
         degree = float(self.world.street.degrees[i])
-        away = {
-            f: abs((degree - centre + 180) % 360 - 180) for f, centre in relations.CENTRES.items()
-        }
-        value = value or min(away, key=away.__getitem__)
-        distance = self.rules.facing_window_deg - away[value]
+        off = {}  # clockwise from the centre of each window
+        for facing, centre in relations.CENTRES.items():
+            off[facing] = (degree - centre + 180) % 360 - 180
+        value = value or min(off, key=lambda facing: abs(off[facing]))
+        off = off[value]
+        distance = self.rules.facing_window_deg - abs(off)
         label = value if distance <= 0 else boundaries.facing_beyond(degree, value, self.rules)
         world = copy.copy(self.world)
         world.facings = [*self.world.facings[:i], label, *self.world.facings[i + 1 :]]
-        off = (degree - relations.CENTRES[value] + 180) % 360 - 180  # clockwise
         turn = off - math.copysign(self.rules.facing_window_deg, off)
         turn *= sense_of(self.world.axes)
         margin = self.within(i, distance, "degrees", f"facing {value}", turn=turn)
-        return Decision(
-            margin, lambda: Evaluator(world, self.info).answer_and_reason(self.subject.program)
-        )
+        info, program = self.info, self.subject.program
+        return Decision(margin, lambda: Evaluator(world, info).answer_and_reason(program))
 
     def _beliefs(self, i: int, attribute: str) -> dict[str, float]:
         row = self.subject.row(i)
-        return (
-            {} if row is None else dict(self.subject.scene.objects[row].beliefs.get(attribute, {}))
-        )
+        if row is None:
+            return {}
+        return dict(self.subject.scene.objects[row].beliefs.get(attribute, {}))
 
     def _as(self, i: int, attribute: str, value: str) -> dict:
         row = self.subject.numbers[i]
@@ -223,72 +208,75 @@ class SetDecisions(DecisionFinder):
             return
         top = max(belief, key=belief.__getitem__)
         wanted = value or top
-        yes = {v: p for v, p in belief.items() if wanted in lineage(v)}
-        no = {v: p for v, p in belief.items() if v not in yes}
-        ahead = max(yes.values(), default=0.0) - max(no.values(), default=0.0)
-        other = no if ahead > 0 or (top in yes and ahead == 0) else yes
-        if abs(ahead) < 1 and other:
-            beliefs = self._as(i, attribute, max(other, key=other.__getitem__))
+        # the most probable value of each side, and its probability
+        best: dict[bool, tuple[float, str | None]] = {True: (0.0, None), False: (0.0, None)}
+        for v, p in belief.items():
+            side = wanted in lineage(v)
+            if best[side][1] is None or p > best[side][0]:
+                best[side] = p, v
+        ahead = best[True][0] - best[False][0]
+        holds = ahead > 0 or (wanted in lineage(top) and ahead == 0)
+        other = best[not holds][1]
+        if abs(ahead) < 1 and other is not None:
+            beliefs = self._as(i, attribute, other)
             yield self.table(self._likelier(i, ahead, wanted), i, beliefs=beliefs)
 
     def same(self, attribute: str, like: Call, set_call: Call) -> Iterator[Decision]:
         """Yield the cheapest change of either value that makes two objects differ, or agree."""
         i = self.object(like)
         for j in self.members(set_call):
-            beliefs = {n: self._beliefs(n, attribute) for n in (i, j)}
-            if j == i or not all(beliefs.values()):
+            mine, theirs = self._beliefs(i, attribute), self._beliefs(j, attribute)
+            if j == i or not mine or not theirs:
                 continue
-            value = {n: max(b, key=b.__getitem__) for n, b in beliefs.items()}
-            agree = value[i] == value[j]
-            ways = [
-                (beliefs[n][value[n]] - p, n, v)
-                for n, other in ((i, j), (j, i))
-                for v, p in beliefs[n].items()
-                if v != value[n] and (agree or v == value[other])
-            ]
+            my_value = max(mine, key=mine.__getitem__)
+            their_value = max(theirs, key=theirs.__getitem__)
+            agree, ways = my_value == their_value, []
+            for n, belief, value, other in (
+                (i, mine, my_value, their_value),
+                (j, theirs, their_value, my_value),
+            ):
+                for v, p in belief.items():
+                    if v != value and (agree or v == other):
+                        ways.append((belief[value] - p, n, v))
             if ways and (best := min(ways))[0] < 1:
                 ahead, n, v = best
-                margin = self._likelier(
-                    j, ahead if agree else -ahead, f"of the {attribute} of {self.short(i)}"
-                )
+                border = f"of the {attribute} of {self.short(i)}"
+                margin = self._likelier(j, ahead if agree else -ahead, border)
                 yield self.table(margin, n, beliefs=self._as(n, attribute, v))
 
     def _occlusion(self, i: int, value: str) -> Iterator[Decision]:
         if self.subject.scene.occluders is None:
             return
         if value == "occluding":
-            nearest = [d for j in self.world.times(False) if j != i for d in self._hides(j, i)]
+            nearest = []
+            for j in self.world.times(False):
+                if j != i:
+                    nearest += self._hides(j, i)
             hiding = [d for d in nearest if d.margin.distance > 0]
             if len(hiding) < 2:  # one inverted decision does not stop an object that hides several
                 yield from sorted(hiding or nearest, key=lambda d: d.margin.normalised)[:1]
             return
         for decision in self._hidden(i):
             if value == "unoccluded":
-                margin = decision.margin
-                margin = self._visibility_margin(i, -margin.distance, margin.unit, "unoccluded")
+                margin = self._likelier(i, -decision.margin.distance, "unoccluded")
                 decision = decision._replace(margin=margin)
             yield decision
-
-    def _visibility_margin(self, i: int, distance: float, unit: Unit, boundary: str) -> Margin:
-        return (
-            self._likelier(i, distance, boundary)
-            if unit == "probability"
-            else self.within(i, distance, unit, boundary)
-        )
 
     def _hidden(self, i: int) -> Iterator[Decision]:
         """Decisions about whether any object occludes object i."""
         scene, row = self.subject.scene, self.subject.row(i)
         if scene.occluders is None or row is None:
             return
-        belief = {j: p for j, p in scene.occluders[row].items() if j in self.subject.numbers}
-        hider = max(belief, key=belief.__getitem__, default=None)
+        belief = scene.occluders[row]
+        present = [j for j in belief if j in self.subject.numbers]
+        hider = max(present, key=belief.__getitem__, default=None)
         ahead = belief.get(hider, 0.0) - (1 - sum(scene.occluders[row].values()))
         if ahead > 0:
             turned = self._occluders(row, {})
         else:  # the table has no occluder for an object that is not occluded
             turned = None if hider is None else self._occluders(row, {hider: 1.0})
-        yield from self._pixels_or(i, ahead, ahead, "occluded", turned)
+        if abs(ahead) < 1:
+            yield Decision(self._likelier(i, ahead, "occluded"), turned)
 
     def _hides(self, i: int, j: int) -> Iterator[Decision]:
         """Decisions about whether j is the dominant occluder of i."""
@@ -296,29 +284,17 @@ class SetDecisions(DecisionFinder):
         if scene.occluders is None or row is None or by is None:
             return
         belief = scene.occluders[row]
-        others: dict[int | None, float] = {
-            n: p for n, p in belief.items() if n != by and n in self.subject.numbers
-        }
+        others: dict[int | None, float] = {}
+        for n, p in belief.items():
+            if n != by and n in self.subject.numbers:
+                others[n] = p
         others[None] = 1 - sum(belief.values())
         best = max(others, key=others.__getitem__)
         ahead = belief.get(by, 0.0) - others[best]
         then = by if ahead <= 0 else best
         turned = self._occluders(row, {} if then is None else {then: 1.0})
-        yield from self._pixels_or(
-            i, ahead, None if ahead <= 0 else ahead, f"occluded by #{by}", turned
-        )
-
-    def _pixels_or(
-        self, i: int, ahead: float, masked: float | None, boundary: str, turned: Callable | None
-    ) -> Iterator[Decision]:
-        """Yield a decision about the visibility of object i, in pixels if masks are given, else in
-        probability."""
-        pixels = self.subject.pixels
-        if pixels is not None and masked is not None:
-            distance = min(pixels[self.subject.numbers[i]]) - self.rules.occlusion_min_px
-            yield Decision(self._visibility_margin(i, distance, "pixels", boundary), turned)
-        elif abs(ahead) < 1:
-            yield Decision(self._visibility_margin(i, ahead, "probability", boundary), turned)
+        if abs(ahead) < 1:
+            yield Decision(self._likelier(i, ahead, f"occluded by #{by}"), turned)
 
     def _occluders(
         self, row: int, belief: dict[int, float]

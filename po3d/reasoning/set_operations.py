@@ -4,8 +4,8 @@
 """
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Container, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from po3d.language.grammar_file import GrammarError
 from po3d.language.program import Call
@@ -18,6 +18,10 @@ from po3d.reasoning.relations import ALIGNED, holds_at
 from po3d.reasoning.world import VIEWER
 from po3d.scene.frames import room_centre, wall_azimuth
 from po3d.scene.orbit import Axes, own_axes, turned_axes
+from po3d.scene.rooms import ANYTHING
+
+if TYPE_CHECKING:
+    from po3d.reasoning.references import BestFit, BoundPhrases
 
 # attributes that are derived from the rest of the table
 DERIVED_ATTRIBUTES = ("side", "purpose", "facing", "occlusion")
@@ -25,26 +29,6 @@ EDITED_OBJECT = Call(
     "unique", (Call("changed", (Call("filter", ("name", "object", Call("scene"))),)),)
 )
 VIEWER_SET = Call("group", (Call("viewer"),))
-
-
-class Reference(Protocol):
-    """Resolves a phrase to a table row; ExecutionFailure if no row, or more than one, fits.
-
-    Implementations are in `po3d.reasoning.references`.
-    """
-
-    def row(self, phrase: str) -> int:
-        """Return the row that a phrase denotes."""
-        ...
-
-    def disambiguate(self, first: str, second: str) -> tuple[int, int]:
-        """Return the rows of two phrases that denote different objects."""
-        ...
-
-    def choices(self, phrases: Sequence[str], start: int) -> dict[str, int]:
-        """Return the row of the object that each phrase denotes; all rows are different, and none
-        is `start`."""
-        ...
 
 
 class QuestionInfo(NamedTuple):
@@ -55,7 +39,7 @@ class QuestionInfo(NamedTuple):
     task: Task = "2d"
     options: tuple[str, ...] = ()  # answer options
     views: tuple[Axes, ...] = ()  # axes of each image; empty: those of the table
-    refer: Reference | None = None
+    refer: "BestFit | BoundPhrases | None" = None  # resolves phrases; None: BestFit
 
 
 NO_OPTIONS = QuestionInfo()
@@ -84,29 +68,31 @@ class SetOperations:
         if having or not members:
             return having
         has_attribute = any(attribute in o.beliefs for o in world.before.objects)
+        all_unknown = {world.value(i, attribute) for i in members} == {None}
         if self.naming and not (self.strict and has_attribute):
             # "The broken chair": a table that stores no chair's state cannot identify the chair by
             # it, but does not contradict the description either.
-            return members if all(world.value(i, attribute) is None for i in members) else []
+            return members if all_unknown else []
         if not has_attribute:
             raise MissingAttribute("unknown", f"unknown: the scene has no {attribute}")
-        if set_call.op == "group" and all(world.value(i, attribute) is None for i in members):
+        if set_call.op == "group" and all_unknown:
             self._known(members[0], attribute)  # "is the can open?": unknown
         return []
 
     def _with_derived_value(self, attribute: str, text: str, members: Sequence[int]) -> list[int]:
         """Return the objects with a derived attribute: side, purpose, facing or occlusion."""
         world = self.world
-        if attribute == "side":
-            return [i for i in members if world.at_side(text, i)]
-        if attribute == "purpose":
-            return [i for i in members if text in world.purposes(i)]
-        if attribute == "facing":
-            return [i for i in members if world.facings[i] == text]
-        hiding = {world.hider(i) for i in range(len(world.occluders))}
-        if text == "occluding":
-            return [i for i in members if i in hiding]
-        return [i for i in members if (world.hider(i) is None) == (text == "unoccluded")]
+        if attribute == "occlusion":
+            hiding = set(map(world.hider, range(len(world.occluders))))
+            if text == "occluding":
+                return _common(members, hiding)
+        holds = {
+            "side": lambda i: world.at_side(text, i),
+            "purpose": lambda i: text in world.purposes(i),
+            "facing": lambda i: world.facings[i] == text,
+            "occlusion": lambda i: (world.hider(i) is None) == (text == "unoccluded"),
+        }
+        return list(filter(holds[attribute], members))
 
     def _named(self, noun: str, set_call: Call) -> Sequence[int]:
         with_name = self.world.named(noun, self.past)
@@ -114,7 +100,7 @@ class SetOperations:
             return with_name
         if not with_name and not any(self.world.names) and self.world.things:
             raise MissingAttribute("unknown", "unknown: the scene has no names")
-        return [i for i in self.members(set_call) if i in with_name]
+        return _common(self.members(set_call), with_name)
 
     def _closed(self, attribute: str) -> None:
         """Raise ExecutionFailure if the table is closed and any object lacks the attribute."""
@@ -136,25 +122,23 @@ class SetOperations:
                 having = self._with_derived_value(attribute, text, known)
             else:
                 having = self.world.having(attribute, text, known)
-            return [i for i in known if i not in having]
+            return _without(known, having)
         anchor_call, set_call = args
-        if (
-            anchor_call.op == "unique"
-            and is_name(anchor_call.args[0])
-            and len(candidates := self.value(anchor_call.args[0])) > 1
-        ):
-            about = [i for i in candidates if i in self.world.salient]
+        candidates = []
+        if anchor_call.op == "unique" and is_name(anchor_call.args[0]):
+            candidates = self.value(anchor_call.args[0])
+        if len(candidates) > 1:
+            about = _common(candidates, self.world.salient)
             left_out = about if len(about) == 1 else candidates  # "apart from the beds"
         else:
             left_out = [self.object(anchor_call)]
-        return [i for i in self.members(set_call) if i not in left_out]
+        return _without(self.members(set_call), left_out)
 
     def _union(self, first: Call, second: Call) -> list[int]:
         return list(dict.fromkeys([*self.value(first), *self.value(second)]))
 
     def _intersect(self, first: Call, second: Call) -> list[int]:
-        members, others = self.value(first), self.value(second)
-        return [i for i in members if i in others]
+        return _common(self.value(first), self.value(second))
 
     def _group(self, *ones: Call) -> list[int]:
         return [self.object(ones[0])] if len(ones) == 1 else list(dict.fromkeys(self.both(*ones)))
@@ -162,14 +146,12 @@ class SetOperations:
     def _some(self, amount: float, set_call: Call) -> Sequence[int]:
         members = self.value(set_call)
         if len(members) < amount:
-            raise ExecutionFailure(
-                "not found", f"not found: {amount:g} {set_text(set_call)}, there are {len(members)}"
-            )
+            what = f"{amount:g} {set_text(set_call)}, there are {len(members)}"
+            raise ExecutionFailure("not found", f"not found: {what}")
         return sorted(members)[: int(amount)]
 
     def _changed(self, set_call: Call) -> list[int]:
-        salient = self.world.salient
-        return [i for i in self.value(set_call) if i in salient]
+        return _common(self.value(set_call), self.world.salient)
 
     def _relate(self, relation: str, *args: Call) -> list[int]:
         if len(args) == 3 and args[1].op == "frame":
@@ -195,18 +177,18 @@ class SetOperations:
         self, direction: str, anchor: int, frame: Call, candidates: Sequence[int]
     ) -> list[int]:
         """Return the objects in a direction from object `anchor`."""
-        axes, others = self.axes(frame, anchor), [i for i in candidates if i != anchor]
+        axes, others = self.axes(frame, anchor), _without(candidates, (anchor,))
         if self.rules.region == "half plane":
-            rows = [self.beyond(side, anchor, frame) for side in direction.split("_")]
-            return [i for i in others if all(row[i] > 0 for row in rows)]
+            for side in direction.split("_"):
+                row = self.beyond(side, anchor, frame)
+                others = [i for i in others if row[i] > 0]
+            return others
         if axes is self.world.axes and anchor != VIEWER:
             return self.world.lying(direction, anchor, others)
         return self.world.within(direction, anchor, axes, others)
 
     def beyond(self, side: str, anchor: int, frame: Call) -> Sequence[float]:
-        """Return how far each object is beyond the border of a side of `anchor` (half-plane
-        rules).
-        """
+        """Return how far each object is beyond the border of a side of `anchor` (half-plane)."""
         whose = self._whose(frame)
         if whose is None and len(frame.args) == 1 and self.object(frame.args[0]) == anchor:
             whose = "object"  # "left of the bus, as seen from the bus"
@@ -219,13 +201,9 @@ class SetOperations:
         whose = frame.args[0]
         if len(frame.args) > 1 or not isinstance(whose, str):
             return None
-        return (
-            FRAME_OF_TASK[self.info.task]
-            if whose == "task"
-            else "object"
-            if whose == "object"
-            else "camera"
-        )
+        if whose == "task":
+            return FRAME_OF_TASK[self.info.task]
+        return "object" if whose == "object" else "camera"
 
     def axes(self, frame: Call, reference: int) -> Axes:
         """Return the axes of a reference frame."""
@@ -235,22 +213,17 @@ class SetOperations:
             self.object(first)  # a rotation centre must exist, but does not affect axes
             self.object(second)
             axes = self.axes(inner, reference)
-            whose = self._whose(inner)  # turning the viewer does not turn an object's own axes
-            return (
-                turned_axes(axes, float(angle))
-                if whose == "camera" or len(inner.args) == 4
-                else axes
-            )
+            # turning the viewer does not turn an object's own axes
+            turns = self._whose(inner) == "camera" or len(inner.args) == 4
+            return turned_axes(axes, float(angle)) if turns else axes
         if len(args) == 2 and isinstance(args[0], str):
             return self._axes_of(args[0], self.object(args[1]))
         if len(args) == 2:
             a, b = self.object(args[0]), self.object(args[1])
             x, y = self.world.vector(a, b)
             if math.hypot(x, y) < 1e-9:
-                what = self.world.describe(b)
-                raise ExecutionFailure(
-                    "unknown", f"no direction: {what} is both viewpoint and target"
-                )
+                what = f"{self.world.describe(b)} is both viewpoint and target"
+                raise ExecutionFailure("unknown", f"no direction: {what}")
             return own_axes(math.atan2(y, x))
         whose = self._whose(frame)
         if whose is None:
@@ -287,35 +260,31 @@ class SetOperations:
     def related(self, relation: str, ones: Sequence[int], candidates: Sequence[int]) -> list[int]:
         """Return the objects in a relation to one object, or to two."""
         world, anchor = self.world, ones[0]
+        problem = ""
         if len(ones) != others_of(relation):
-            raise ExecutionFailure(
-                "unknown", f"unknown: {relation} is not defined for {len(ones)} objects"
-            )
-        if len(ones) == 2 and anchor == ones[1]:
-            raise ExecutionFailure(
-                "unknown", f"unknown: {relation} is not defined for an object and itself"
-            )
+            problem = f"{relation} is not defined for {len(ones)} objects"
+        elif len(ones) == 2 and anchor == ones[1]:
+            problem = f"{relation} is not defined for an object and itself"
+        elif relation == "at" and relation not in BODIES:
+            problem = "`at` describes a place, not a relation between objects"
+        if problem:
+            raise ExecutionFailure("unknown", f"unknown: {problem}")
         if relation in BODIES:
             return world.related(relation, ones, candidates)
-        if relation == "on":
-            return [i for i in candidates if world.supports[i] == anchor]
-        if relation == "supporting":
-            return [i for i in candidates if i == world.supports[anchor]]
-        if relation == "occluding":
-            return [i for i in candidates if i == world.hider(anchor)]
-        if relation == "occluded_by":
-            return [i for i in candidates if world.hider(i) == anchor]
-        if relation in ("fits", "nearer_than_before"):
-            of = self._fits if relation == "fits" else self._nearer_than_before
-            return [i for i in candidates if i != anchor and of(i, anchor)]
-        if relation == "at":
-            raise ExecutionFailure(
-                "unknown", "unknown: `at` describes a place, not a relation between objects"
-            )
-        if relation in ALIGNED and self.rules.aligned_needs_label:
-            self._known(anchor, "facing")
-        spare = world.spare(relation)[anchor]
-        return [i for i in candidates if i != anchor and holds_at(spare[i], relation)]
+        holds = {
+            "on": lambda i: world.supports[i] == anchor,
+            "supporting": lambda i: world.supports[anchor] == i,
+            "occluding": lambda i: world.hider(anchor) == i,
+            "occluded_by": lambda i: world.hider(i) == anchor,
+            "fits": lambda i: i != anchor and self._fits(i, anchor),
+            "nearer_than_before": lambda i: i != anchor and self._nearer_than_before(i, anchor),
+        }.get(relation)
+        if holds is None:
+            if relation in ALIGNED and self.rules.aligned_needs_label:
+                self._known(anchor, "facing")
+            spare = world.spare(relation)[anchor]
+            holds = lambda i: i != anchor and holds_at(spare[i], relation)  # noqa: E731
+        return list(filter(holds, candidates))
 
     def below_it(self) -> int | None:
         """Return the common support of the edited objects, if none of them supports anything.
@@ -323,9 +292,10 @@ class SetOperations:
         After "two cups were set on the desk", what is on "it" is on the desk. None if there is no
         such object.
         """
-        now = [i for i in self.world.salient if i < self.world.now]
-        below = {self.world.supports[i] for i in now}
-        if len(below) != 1 or any(self.world.supports[i] in now for i in range(self.world.now)):
+        world = self.world
+        now = [i for i in world.salient if i < world.now]
+        below = set(map(world.supports.__getitem__, now))
+        if len(below) != 1 or not set(now).isdisjoint(world.supports[: world.now]):
             return None
         return below.pop()
 
@@ -333,20 +303,31 @@ class SetOperations:
         anchor = self.object(like)
         if attribute == "purpose":
             purposes = set(self.world.purposes(anchor))
-            result = []
-            for i in self.members(set_call):
-                if i != anchor and purposes & set(self.world.purposes(i)):
-                    result.append(i)
-            return result
-        value = self._known(anchor, attribute)
-        return [
-            i for i in self.members(set_call) if i != anchor and self._value(i, attribute) == value
-        ]
+            alike = lambda i: not purposes.isdisjoint(self.world.purposes(i))  # noqa: E731
+        else:
+            value = self._known(anchor, attribute)
+            alike = lambda i: self._value(i, attribute) == value  # noqa: E731
+        return list(filter(alike, _without(self.members(set_call), (anchor,))))
+
+
+def _common(members: Iterable[int], others: Container[int]) -> list[int]:
+    """Return the members that are in `others`, too."""
+    return [i for i in members if i in others]
+
+
+def _without(members: Iterable[int], others: Container[int]) -> list[int]:
+    """Return the members that are not in `others`."""
+    return [i for i in members if i not in others]
 
 
 def is_name(call: Call) -> bool:
     """Whether a call selects objects by name."""
     return call.op == "filter" and call.args[0] == "name"
+
+
+def names_anything(set_call: Call) -> bool:
+    """Whether a part of a set selects objects by a noun for any object, such as "thing"."""
+    return any(is_name(part) and part.args[1] in ANYTHING for part in set_call.calls())
 
 
 def set_text(things: Call) -> str:

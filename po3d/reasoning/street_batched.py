@@ -13,7 +13,7 @@ marginal) and `sampled` (mode samples) run the same operations (`street_operatio
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
 import numpy as np
 import torch
@@ -73,13 +73,12 @@ class BatchResult:
 
     def answers(self) -> list[str | None]:
         """Return the most probable answer of each program; None if it failed."""
-        best = self.value.cpu().numpy().argmax(1).tolist() if len(self.programs) else []
-        kinds = [steps(program)[-1].kind for program in self.programs.programs]
-        size = self.value.shape[1]
-        words = {kind: spelling(kind, size) for kind in set(kinds)}
+        value, _, failed = self.host
+        best = value.argmax(1).tolist() if len(self.programs) else []
+        spell = cache(partial(spelling, size=value.shape[1]))
         result = []
-        for kind, k, wrong in zip(kinds, best, self.failed.tolist()):
-            result.append(None if wrong else words[kind][k])
+        for program, k, wrong in zip(self.programs.programs, best, failed):
+            result.append(None if wrong else spell(steps(program)[-1].kind)[k])
         return result
 
     def distribution(self, p: int) -> dict[str, float] | None:
@@ -169,8 +168,11 @@ def _cause(step: PackedStep, size: int) -> tuple[Kind, str]:
 
 def _ranked(kind: str, p: NDArray) -> dict[str, float]:
     """Return value -> probability, most probable first; ties keep the vocabulary's order."""
-    words = spelling(kind, len(p))
-    return {w: float(q) for w, q in sorted(zip(words, p), key=lambda item: -item[1]) if q > 0}
+    words, ranked = spelling(kind, len(p)), {}
+    for k in np.argsort(-p, kind="stable").tolist():
+        if k < len(words) and p[k] > 0:
+            ranked[words[k]] = float(p[k])
+    return ranked
 
 
 def _traced(step: PackedStep, p: NDArray, scene: Scene) -> TraceStep:
@@ -179,9 +181,8 @@ def _traced(step: PackedStep, p: NDArray, scene: Scene) -> TraceStep:
     if kind not in ("set", "object"):
         return of_values(step.token, kind, _ranked(kind, p))
     chances = {i: float(p[i]) for i in range(len(scene)) if p[i] > 0}
-    return of_objects(
-        step.token, kind, chances, len(scene), lambda i: describe(scene.objects[i], i)
-    )
+    name = lambda i: describe(scene.objects[i], i)  # noqa: E731
+    return of_objects(step.token, kind, chances, len(scene), name)
 
 
 def run_batch(tables: Tables, programs: ProgramBatch, rules: Rules = STREET_RULES) -> BatchResult:
@@ -220,13 +221,13 @@ def outcomes(
     # one batch per padded size, so that no table is padded more than necessary
     for pad in sorted({width(scene) for scene in scenes}):
         alike = [k for k, scene in enumerate(scenes) if width(scene) == pad]
-        place = {k: row for row, k in enumerate(alike)}
+        place = dict(zip(alike, range(len(alike))))
         rows = [row for row, (_, k, _) in enumerate(items) if k in place]
         if not rows:
             continue
-        programs, where, tasks = zip(*(items[row] for row in rows))
-        packed = pack_programs(programs, [place[k] for k in where], tasks)
-        result = run_batch(pack_tables([scenes[k] for k in place], samples, seed), packed, rules)
+        programs, where, tasks = zip(*[items[row] for row in rows])
+        packed = pack_programs(programs, list(map(place.__getitem__, where)), tasks)
+        result = run_batch(pack_tables([scenes[k] for k in alike], samples, seed), packed, rules)
         for p, row in enumerate(rows):
             distribution, scene = result.distribution(p), scenes[where[p]]
             trace = partial(_trace_again, programs[p], scene, tasks[p], rules, samples, seed)
@@ -270,8 +271,9 @@ def sampled(
     majority = vote(result.answers(), ties=ties)
     if majority is None:
         failures = [result.failure(p, scene, origin=False) for p in range(samples)]
-        reason, times = Counter(map(str, failures)).most_common(1)[0]
-        why = next(failure for failure in failures if str(failure) == reason)
+        reasons = list(map(str, failures))
+        reason, times = Counter(reasons).most_common(1)[0]
+        why = failures[reasons.index(reason)]
         if times < samples:
             reason += f" (the most frequent failure, {times} of {samples} samples)"
         return failed(why, reason)

@@ -21,9 +21,7 @@ from po3d.reasoning.street_tables import Poses, Tables
 from po3d.scene.vocabulary import FACINGS, lineage
 
 ROWS = 8192  # number of relation rows read at once
-_INPUTS = {"scene": 0} | dict.fromkeys(
-    ("union", "intersect", "equal", "less_than", "greater_than"), 2
-)  # number of inputs of an operation, if it is not 1
+_OF_TWO = ("union", "intersect", "equal", "less_than", "greater_than")  # operations on two inputs
 
 
 class Interpreter:
@@ -39,8 +37,8 @@ class Interpreter:
         self.everything = tables.mask.double()
         keys = self.columns["lookup"]
         aligned = [key[0] in relations.ALIGNED for key in keys]
-        self.labelled = any(aligned) and rules.aligned_needs_label
         self.aligned = torch.tensor(aligned, device=like.device)
+        self.labelled = any(aligned) and rules.aligned_needs_label
         self.facing = like.new_zeros((s, self.pad, len(FACINGS)))
         reads_facing = any("facing" in key for of in self.columns.values() for key in of)
         frequent = like.new_zeros((s, len(keys), self.pad, self.pad))
@@ -64,9 +62,8 @@ class Interpreter:
             part = self.having[attribute]
             values.append(torch.nn.functional.pad(part, (0, most - part.shape[-1])))
         self.values = torch.stack(values, 1).flatten(0, 1) if values else None
-        self.asks_facing = torch.tensor(
-            [a == "facing" for (a,) in self.columns["query"]], device=like.device
-        )
+        asks_facing = [attribute == "facing" for (attribute,) in self.columns["query"]]
+        self.asks_facing = torch.tensor(asks_facing, device=like.device)
 
     def run(self, programs: ProgramBatch) -> tuple[Tensor, Tensor]:
         """Return the registers (T, W) and masses (T,) of all steps of all programs."""
@@ -74,8 +71,11 @@ class Interpreter:
         registers = self.everything.new_zeros((len(programs.slot), wide))
         masses = self.everything.new_ones(len(programs.slot))
         for name, lo, hi in programs.groups:
-            places = (programs.first, programs.second)[: _INPUTS.get(name, 1)]
-            inputs = [registers.index_select(0, place[lo:hi]) for place in places]
+            inputs = []
+            if name != "scene":
+                inputs.append(registers.index_select(0, programs.first[lo:hi]))
+            if name in _OF_TWO:
+                inputs.append(registers.index_select(0, programs.second[lo:hi]))
             values, mass = getattr(self, name)(*inputs, programs.row[lo:hi])
             registers[lo:hi, : values.shape[1]] = values
             if mass is not None:
@@ -151,7 +151,7 @@ class Interpreter:
         """Add the frequencies over pose samples of each relation and each facing label."""
         n, rules = len(group.x), self.rules
         poses = group.x, group.y, group.headings, group.axes, group.extents
-        pairs = relations.Pairs(*poses, rules, group.bicycle, group.mask, torch)
+        pairs = relations.Pairs(*poses, rules, group.mask, torch)
         if labelled:
             share = []
             for k in range(len(FACINGS)):

@@ -6,6 +6,7 @@
 A certain table has probabilities of 0 and 1 only and one sample of its poses.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,7 +20,7 @@ from po3d.reasoning.packing import VALUES
 from po3d.scene.geometry import Array
 from po3d.scene.posterior import SceneSamples, occluder_table, uncertain
 from po3d.scene.table import Scene
-from po3d.scene.vocabulary import ATTRIBUTES, DIRECTIONS, PARENT
+from po3d.scene.vocabulary import ATTRIBUTES, DIRECTIONS
 
 PAD = 16  # tables are padded to multiples of this many objects
 POSES_STAGE = "executor.poses"  # random stream of the poses
@@ -60,7 +61,6 @@ class Poses:
     headings: Tensor
     axes: Tensor  # (4, 2, G, 1)
     extents: Tensor  # (n, 2, G, 1)
-    bicycle: Tensor  # (n, G, 1)
     mask: Tensor | None = None  # (n, G, 1) the objects that exist; None: any may
 
 
@@ -78,8 +78,7 @@ def pack_tables(
     """
     s, pad = len(scenes), max(map(width, scenes), default=PAD)
     exists, mask = np.zeros((s, pad)), np.zeros((s, pad), bool)
-    looks = {a: np.zeros((s, pad, len(VALUES[a]))) for a in ATTRIBUTES}
-    certain = {a: np.ones(s, bool) for a in (*ATTRIBUTES, "occlusion")}
+    looks, known = _columns(s, pad)
     hidden = np.zeros((s, pad, pad))
     alike: dict[tuple[int, bool, bool], list[int]] = {}
     for k, scene in enumerate(scenes):
@@ -89,31 +88,50 @@ def pack_tables(
             try:
                 looks[attribute][k, :n] = scene.belief(attribute, VALUES[attribute])
             except InputError:  # reported when a program reads the attribute
-                certain[attribute][k] = False
-        certain["occlusion"][k] = scene.occluders is not None
+                known[attribute][k] = False
+        known["occlusion"][k] = scene.occluders is not None
         hidden[k, :n, :n] = occluder_table(scene)[:, :-1]
         if n:
-            alike.setdefault(
-                (n, uncertain(scene, ("pose", "flip")), uncertain(scene, ("pose",))), []
-            ).append(k)
+            key = n, uncertain(scene, ("pose", "flip")), uncertain(scene, ("pose",))
+            alike.setdefault(key, []).append(k)
     at_once = PAIRS if torch.device(device).type == "cpu" else PAIRS * 4096
     groups = []
     for (n, varies, moved), rows in alike.items():
-        size = max(1, at_once // (n * n * (samples if varies else 1)))
-        for part in (rows[k : k + size] for k in range(0, len(rows), size)):
-            groups.append(
-                _poses(
-                    [scenes[k] for k in part], part, samples if varies else 0, moved, seed, device
-                )
-            )
-    exists, mask, hidden = (torch.from_numpy(a).to(device) for a in (exists, mask, hidden))
-    looks, known = (
-        {a: torch.from_numpy(p).to(device) for a, p in of.items()} for of in (looks, certain)
-    )
-    gaps = not all(known.all() for known in certain.values())
-    return Tables(
-        exists, mask, looks, hidden, known, gaps, max(map(len, scenes), default=0), tuple(groups)
-    )
+        count = samples if varies else 0
+        size = max(1, at_once // (n * n * max(count, 1)))
+        for start in range(0, len(rows), size):
+            part = rows[start : start + size]
+            groups.append(_poses([scenes[k] for k in part], part, count, moved, seed, device))
+    most = max(map(len, scenes), default=0)
+    return _tables(exists, mask, looks, hidden, known, most, tuple(groups), device)
+
+
+def _columns(s: int, pad: int) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Return `looks` and `has_attribute` of `Tables`: no values, all known."""
+    looks, known = {}, {"occlusion": np.ones(s, bool)}
+    for attribute in ATTRIBUTES:
+        looks[attribute] = np.zeros((s, pad, len(VALUES[attribute])))
+        known[attribute] = np.ones(s, bool)
+    return looks, known
+
+
+def _tables(
+    exists: Array,
+    mask: Array,
+    looks: dict[str, Array],
+    hidden: Array,
+    known: dict[str, Array],
+    most: int,
+    groups: tuple["Poses", ...],
+    device: str | torch.device = "cpu",
+) -> Tables:
+    """Return tables from arrays."""
+    tensor = lambda array: torch.from_numpy(array).to(device)  # noqa: E731
+    values = {attribute: tensor(p) for attribute, p in looks.items()}
+    has_attribute = {attribute: tensor(k) for attribute, k in known.items()}
+    gaps = not np.all(list(known.values()))
+    whole, there, hides = map(tensor, (exists, mask, hidden))
+    return Tables(whole, there, values, hides, has_attribute, gaps, most, groups)
 
 
 def _poses(
@@ -129,32 +147,24 @@ def _poses(
     `samples` 0: the poses are certain.
     """
     n = len(scenes[0])
-    pose = np.stack([np.concatenate([s.positions[:, :2], s.headings[:, None]], 1) for s in scenes])[
-        :, None
-    ]
+    pose = np.stack([np.column_stack([s.positions[:, :2], s.headings]) for s in scenes])[:, None]
     if samples:
         random = rng(seed, POSES_STAGE)
+        objects = list(itertools.chain.from_iterable(s.objects for s in scenes))
         if moved:
-            covariance = np.array([[o.covariance for o in s.objects] for s in scenes], float)
-            size, axis = np.linalg.eigh(covariance)
+            covariance = np.array([o.covariance for o in objects], float)
+            size, axis = np.linalg.eigh(covariance.reshape(len(scenes), n, 3, 3))
             root = axis * np.sqrt(np.maximum(size, 0))[..., None, :]
-            pose = (
-                pose + (root[:, None] @ random.standard_normal((samples, n, 3))[..., None])[..., 0]
-            )
-        flip = np.array([[o.flip for o in s.objects] for s in scenes])
+            noise = root[:, None] @ random.standard_normal((samples, n, 3))[..., None]
+            pose = pose + noise[..., 0]
+        flip = np.array([o.flip for o in objects]).reshape(len(scenes), n)
         flipped = random.random((samples, n)) < flip[:, None]
         pose = np.concatenate([np.broadcast_to(pose, (*flipped.shape, 3))[..., :2],
                                pose[..., 2:] + np.pi * flipped[..., None]], -1)  # fmt: skip
-    known = [all("shape" in o.beliefs for o in s.objects) for s in scenes]
-    bicycle = [
-        [tells and PARENT.get(o.value("shape")) == "bicycle" for o in s.objects]
-        for s, tells in zip(scenes, known)
-    ]
     parts = (
         *pose.transpose(3, 2, 0, 1),
         np.stack([_axes(s) for s in scenes], -1)[..., None],
         np.stack([s.extents[:, :2] for s in scenes], -1)[..., None],
-        np.array(bicycle, float).T[..., None],
     )
     kind = np.float32 if samples else np.float64
     tensors = (torch.from_numpy(np.ascontiguousarray(a, kind)).to(device) for a in parts)
@@ -172,49 +182,26 @@ def pack_samples(samples: SceneSamples) -> Tables:
     pad, present = width(scene), samples.exists
     exists, hidden = np.zeros((count, pad)), np.zeros((count, pad, pad))
     exists[:, :n] = present
-    looks = {a: np.zeros((count, pad, len(VALUES[a]))) for a in ATTRIBUTES}
-    known = {a: ~present.any(1) for a in ATTRIBUTES}
-    known["occlusion"] = np.full(count, samples.occluder is not None)
+    looks, known = _columns(count, pad)
+    known["occlusion"][:] = samples.occluder is not None
     for attribute in ATTRIBUTES:
-        if _has_values(scene, attribute):
-            known[attribute][:] = True
-            code = [VALUES[attribute].index(v) for v in samples.values.get(attribute, ())]
+        try:
+            scene.belief(attribute, VALUES[attribute])
+        except InputError:  # an object has no such attribute, or an unknown value
+            known[attribute] = ~present.any(1)
+            continue
+        if n:
+            code = list(map(VALUES[attribute].index, samples.values[attribute]))
             one_hot = np.eye(len(VALUES[attribute]))[code]
-            if n:
-                looks[attribute][:, :n] = one_hot[samples.looks[attribute]]
+            looks[attribute][:, :n] = one_hot[samples.looks[attribute]]
     if samples.occluder is not None:
         sample, i = np.nonzero(present & (samples.occluder >= 0))
         hidden[sample, i, samples.occluder[sample, i]] = 1.0
-    bicycles = np.array([PARENT[shape] == "bicycle" for shape in VALUES["shape"]], float)
-    tensors = {a: torch.from_numpy(p) for a, p in looks.items()}
-    whole = torch.from_numpy(exists)
-    poses = Poses(
-        torch.arange(count),
-        *(
-            torch.from_numpy(np.ascontiguousarray(p.T)[..., None])
-            for p in (*np.moveaxis(samples.positions, -1, 0), samples.headings)
-        ),
-        torch.from_numpy(_axes(scene))[..., None, None],
-        torch.from_numpy(scene.extents[:, :2].copy())[..., None, None],
-        torch.from_numpy(np.ascontiguousarray((looks["shape"][:, :n] @ bicycles).T)[..., None]),
-        torch.from_numpy(np.ascontiguousarray(present.T)[..., None]),
-    )
-    return Tables(
-        whole,
-        whole > 0,
-        tensors,
-        torch.from_numpy(hidden),
-        {a: torch.from_numpy(k) for a, k in known.items()},
-        not all(k.all() for k in known.values()),
-        n,
-        (poses,) if n else (),
-    )
-
-
-def _has_values(scene: Scene, attribute: str) -> bool:
-    """Whether every object of a table has an attribute, with values of the vocabulary only."""
-    try:
-        scene.belief(attribute, VALUES[attribute])
-    except InputError:
-        return False
-    return True
+    x, y = np.moveaxis(samples.positions, -1, 0)
+    tensors = []
+    for array in (x, y, samples.headings, present):
+        tensors.append(torch.from_numpy(np.ascontiguousarray(array.T)[..., None]))
+    axes = torch.from_numpy(_axes(scene))[..., None, None]
+    extents = torch.from_numpy(scene.extents[:, :2].copy())[..., None, None]
+    poses = Poses(torch.arange(count), *tensors[:3], axes, extents, tensors[3])
+    return _tables(exists, exists > 0, looks, hidden, known, n, (poses,) if n else ())

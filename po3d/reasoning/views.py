@@ -65,31 +65,23 @@ def run(
     if not samples or outcome.answer is None:
         return outcome
     sampled = posterior_samples(evidence.table, ("pose", "flip"), count=samples, seed=seed)
-    answers = (
-        _estimated(program, world, evidence.question_info(options)).answer
-        for world in sampled.scenes()
-    )
+    answers = []
+    for sample in sampled.scenes():
+        answers.append(_estimated(program, sample, evidence.question_info(options)).answer)
     majority = vote(answers, ties=[outcome.answer])
     if majority is None:
-        return failed(
-            ExecutionFailure("unknown", "no posterior sample has an answer"),
-            make_trace=outcome.make_trace,
-        )
-    return replace(
-        outcome,
-        answer=majority.answer,
-        probability=majority.distribution[majority.answer],
-        valid=majority.answered / majority.worlds,
-    )
+        failure = ExecutionFailure("unknown", "no posterior sample has an answer")
+        return failed(failure, make_trace=outcome.make_trace)
+    share, valid = majority.distribution[majority.answer], majority.answered / majority.worlds
+    return replace(outcome, answer=majority.answer, probability=share, valid=valid)
 
 
 def nearest(
     program: Call, evidence: ViewEvidence, options: Sequence[str] = ()
 ) -> Counterfactual | None:
     """Return the nearest decision that changes the answer; None if there is none."""
-    near = margins_in(
-        program, SceneGeometry.of(evidence.table, SCOPE_RULES), evidence.question_info(options)
-    )
+    world = SceneGeometry.of(evidence.table, SCOPE_RULES)
+    near = margins_in(program, world, evidence.question_info(options))
     return None if near.answer is None else near.flip
 
 
@@ -140,9 +132,8 @@ class _FirstOrder(Evaluator):
     def _turn(self, start: int, goal: int, axes: Axes) -> tuple[float, float]:
         """Return the azimuth from one object to another, with its standard deviation."""
         covariance = self._spread(start) + self._spread(goal)
-        return self.world.turn(start, goal, axes), azimuth_deviation(
-            self.world.vector(start, goal), covariance
-        )
+        deviation = azimuth_deviation(self.world.vector(start, goal), covariance)
+        return self.world.turn(start, goal, axes), deviation
 
     def _spread(self, i: int) -> Array:
         """Return the (2, 2) covariance of an object's position; zero for the viewer."""
@@ -160,36 +151,29 @@ class _FirstOrder(Evaluator):
     def _named_one(self, _answer: str, what: str, object_call: Call) -> float:
         if what != "name":
             return 1.0
-        if (
-            object_call.op != "best"
-            or object_call.args[:2] != ("distance", "least")
-            or len(object_call.args) < 4
-        ):
+        op, args = object_call.op, object_call.args
+        if op != "best" or args[:2] != ("distance", "least") or len(args) < 4:
             return self.world.things[self.object(object_call)].state.existence
-        start, best = self.object(object_call.args[2], viewer=True), self.object(object_call)
-        if object_call.args[3].op == "choices" and self.info.options:
+        start, best = self.object(args[2], viewer=True), self.object(object_call)
+        if args[3].op == "choices" and self.info.options:
             candidates = self._refers.choices(self.info.options, start).values()
         else:
-            candidates = [i for i in self.value(object_call.args[3]) if i != start]
-        others = [i for i in candidates if i != best]
-        return (
-            self._nearer(start, best, min(others, key=self.world.distance_from(start)))
-            if others
-            else 1.0
-        )
+            candidates = self.value(args[3])
+        others = [i for i in candidates if i not in (start, best)]
+        if not others:
+            return 1.0
+        return self._nearer(start, best, min(others, key=self.world.distance_from(start)))
 
     def _nearer(self, start: int, i: int, j: int) -> float:
         """Return the probability that `i` is nearer to `start` than `j`."""
-        to = [np.array(self.world.vector(start, k)) for k in (i, j)]
-        lengths = [max(float(np.hypot(*v)), 1e-9) for v in to]
-        units = [v / length for v, length in zip(to, lengths)]
-        spreads = [self._spread(k) for k in (start, i, j)]
+        lengths, units, variance = [], [], 0.0
+        for k in (i, j):
+            way = np.array(self.world.vector(start, k))
+            lengths.append(max(float(np.hypot(*way)), 1e-9))
+            units.append(way / lengths[-1])
+            variance += units[-1] @ self._spread(k) @ units[-1]
         both = units[0] - units[1]
-        variance = (
-            units[0] @ spreads[1] @ units[0]
-            + units[1] @ spreads[2] @ units[1]
-            + both @ spreads[0] @ both
-        )
+        variance += both @ self._spread(start) @ both
         z = (lengths[1] - lengths[0]) / math.sqrt(max(float(variance), 1e-18))
         return 0.5 * (1 + math.erf(z / math.sqrt(2)))
 

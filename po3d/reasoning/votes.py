@@ -58,12 +58,13 @@ def vote(answers: Iterable[str | None], ties: Sequence[str] = ()) -> Vote | None
     answer.
     """
     answer_list = list(answers)
-    counts = Counter(answer for answer in answer_list if answer is not None)
+    counts = Counter(answer_list)
+    del counts[None]
     if not counts:
         return None
-    rank = {answer: k for k, answer in enumerate(dict.fromkeys([*ties, *counts]))}
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], rank[item[0]]))
-    return Vote(dict(ranked), len(answer_list))
+    order = [answer for answer in dict.fromkeys([*ties, *counts]) if answer in counts]
+    ranked = sorted(order, key=lambda answer: -counts[answer])
+    return Vote({answer: counts[answer] for answer in ranked}, len(answer_list))
 
 
 def presupposed(program: Tree) -> list[Named]:

@@ -4,9 +4,9 @@ A `SceneGeometry` concatenates the objects of the edited scene and of the scene 
 that an object can be compared with an earlier position. Indices below `now` belong to the edited
 scene, the others to the scene before it; VIEWER is the viewer. Single pairs are computed with
 plain floats, which is faster than arrays; relations of street scenes are computed for all pairs
-at once by `relations`.
-"""
+at once by `relations`."""
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
@@ -22,14 +22,13 @@ from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.scene.display import describe
 from po3d.scene.edits import Edited, unchanged
 from po3d.scene.frames import room_centre
-from po3d.scene.geometry import Array
 from po3d.scene.index import SceneIndex
 from po3d.scene.orbit import Axes, own_axes
 from po3d.scene.rectangles import Floats
 from po3d.scene.rooms import SYNONYMS, purposes_of
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import DIRECTIONS as SIDES
-from po3d.scene.vocabulary import FACINGS, PARENT
+from po3d.scene.vocabulary import FACINGS
 
 VIEWER = -1
 EYE = 1.6  # eye height in metres of a viewer who stands in a room
@@ -40,8 +39,7 @@ class SceneGeometry:
 
     `edited` is the edited scene with its history. `before` is the scene that was edited, or its
     layout, which avoids recomputing it for every edit. `stand` is the ground position of the
-    viewer in a room, if given.
-    """
+    viewer in a room, if given."""
 
     def __init__(
         self,
@@ -52,9 +50,9 @@ class SceneGeometry:
     ) -> None:
         self.was = before if isinstance(before, SceneIndex) else SceneIndex(before)
         self.edited, self.before, self.rules, self.stand = edited, self.was.scene, rules, stand
-        self.present = (
-            self.was if edited.scene is self.before else SceneIndex(edited.scene, self.was)
-        )
+        self.present = self.was
+        if edited.scene is not self.before:
+            self.present = SceneIndex(edited.scene, self.was)
         # of the edited scene, then of the scene before
         self.things = self.present.things + self.was.things
         self.now = len(self.present.things)
@@ -88,7 +86,8 @@ class SceneGeometry:
     def supports(self) -> list[int | None]:
         """Index of the object that each object stands on, in the scene (edited or before) that it
         belongs to; None without one."""
-        return [*self.present.below, *(None if k is None else k + self.now for k in self.was.below)]
+        before = [None if k is None else k + self.now for k in self.was.below]
+        return self.present.below + before
 
     @property
     def half(self) -> tuple[float, float]:
@@ -103,6 +102,11 @@ class SceneGeometry:
             self._times[before] = there
         return self._times[before]
 
+    def origin(self, index: int) -> int | None:
+        """Return the index of an edited object before the edit; None for an added one."""
+        old = self.edited.origin[index] if index < self.now else None
+        return None if old is None else self.now + old
+
     @cached_property
     def salient(self) -> frozenset[int]:
         """Indices of all edited objects, before and after the edit."""
@@ -111,15 +115,17 @@ class SceneGeometry:
     @cached_property
     def mentioned(self) -> frozenset[int]:
         """Indices of the objects that define a place in the edit, before and after it."""
-        now = self.edited.index
-        named = self.edited.mentioned
-        return frozenset(now[k] for k in named if k in now).union(self.now + k for k in named)
+        index, indices = self.edited.index, set()
+        for k in self.edited.mentioned:
+            indices.add(self.now + k)
+            if k in index:
+                indices.add(index[k])
+        return frozenset(indices)
 
     def named(self, noun: str, before: bool) -> Sequence[int]:
         """Return the objects of one time that a noun can denote; see `SceneIndex.rows_named`."""
         if before:
-            now = self.now
-            return [now + i for i in self.was.rows_named(noun)]
+            return [self.now + i for i in self.was.rows_named(noun)]
         return self.present.rows_named(noun)
 
     def value(self, index: int, attribute: str) -> str | None:
@@ -129,16 +135,16 @@ class SceneGeometry:
 
     def having(self, attribute: str, text: str, candidates: Iterable[int]) -> list[int]:
         """Return the objects whose attribute value matches a word (`attribute_words`)."""
-        candidates, value = list(candidates), self.value
-        values = [value(i, attribute) for i in candidates]
+        candidates = list(candidates)
+        values = list(map(partial(self.value, attribute=attribute), candidates))
         match = matching(values, text, partial(self.values, attribute))
-        return [i for i, matches in zip(candidates, match) if matches]
+        return list(itertools.compress(candidates, match))
 
     def values(self, attribute: str) -> frozenset[str]:
         """Return the values of an attribute over all objects of both times."""
         if attribute not in self._values:
-            values = (self.value(i, attribute) for i in range(len(self.things)))
-            self._values[attribute] = frozenset(v for v in values if v is not None)
+            values = map(partial(self.value, attribute=attribute), range(len(self.things)))
+            self._values[attribute] = frozenset(values) - {None}
         return self._values[attribute]
 
     def height(self, index: int) -> float:
@@ -160,10 +166,8 @@ class SceneGeometry:
         return purposes_of(SYNONYMS.get(name, name))
 
     def describe(self, index: int, number: int | None = None) -> str:
-        """Return the name, numbered among equal names; without names, number and attributes.
-
-        `number` replaces the index in the second case.
-        """
+        """Return the name, numbered among equal names; without names, number and attributes
+        (`number` then replaces the index)."""
         if index == VIEWER:
             return "who asks" if self.rules.viewer == "stands" else "the camera"
         thing = self.things[index]
@@ -287,13 +291,12 @@ class SceneGeometry:
         self, direction: str, start: int, axes: Axes, candidates: Iterable[int]
     ) -> list[int]:
         """Return the objects in the cone of a direction for axes other than the frame's."""
-        cone = body_relations.cone(direction, self.rules)
-        return [
-            i
-            for i in self.beside(start, candidates)
-            if math.hypot(*self.vector(start, i)) >= 1e-9
-            and self.off(direction, start, i, axes) <= cone
-        ]
+        cone, result = body_relations.cone(direction, self.rules), []
+        for i in self.beside(start, candidates):
+            apart = math.hypot(*self.vector(start, i)) >= 1e-9
+            if apart and self.off(direction, start, i, axes) <= cone:
+                result.append(i)
+        return result
 
     def off(self, direction: str, start: int, goal: int, axes: Axes) -> float:
         """Return the angle between a direction and the vector between two objects, radians."""
@@ -337,25 +340,21 @@ class SceneGeometry:
         return self._street(slice(None))
 
     def _street(self, part: slice) -> Pairs:
-        states = [t.state for t in self.things[part]]
-        headings = np.array([self.heading(i) for i in range(len(self.things))], float)[part]
-        x, y, _ = np.array([s.position for s in states], float).reshape(-1, 3).T
-        extents = np.array([s.extent for s in states], float).reshape(-1, 3)
-        axes = np.array([self.axes[side] for side in SIDES], float)
-        return Pairs(x, y, headings, axes, extents, self.rules, self.bicycles[part])
+        headings = np.array(list(map(self.heading, range(len(self.things)))), float)[part]
+        positions, extents = [], []
+        for thing in self.things[part]:
+            positions.append(thing.state.position)
+            extents.append(thing.state.extent)
+        x, y, _ = np.array(positions, float).reshape(-1, 3).T
+        extents = np.array(extents, float).reshape(-1, 3)
+        axes = np.array(list(map(self.axes.__getitem__, SIDES)), float)
+        return Pairs(x, y, headings, axes, extents, self.rules)
 
     @cached_property
     def facings(self) -> list[str | None]:
         """Facing label of each object; None between two windows."""
-        return [
-            None if k == relations.NO_FACING else FACINGS[k] for k in self.street.facings.tolist()
-        ]
-
-    @cached_property
-    def bicycles(self) -> Array:
-        """(n,) whether each object is a bicycle; all False if the table lacks a shape."""
-        shapes = [self.value(i, "shape") for i in range(len(self.things))]
-        return np.array([None not in shapes and PARENT.get(s) == "bicycle" for s in shapes], bool)
+        labels = {relations.NO_FACING: None, **dict(enumerate(FACINGS))}
+        return list(map(labels.__getitem__, self.street.facings.tolist()))
 
     def spare(self, *relation: str) -> list[list[float]]:
         """Return as [i][j] the signed distance of j to the border of a relation to i, inside > 0.
@@ -377,9 +376,11 @@ class SceneGeometry:
 
         For axes that are neither the viewer's nor the object's own.
         """
-        (x, y), (px, py, _) = axes[side], self.point(index)
-        places = (t.state.position for t in self.things)
-        return [(p[0] - px) * x + (p[1] - py) * y - self.rules.margin_6d for p in places]
+        (x, y), (px, py, _), spare = axes[side], self.point(index), []
+        for thing in self.things:
+            u, v, _ = thing.state.position
+            spare.append((u - px) * x + (v - py) * y - self.rules.margin_6d)
+        return spare
 
     @property
     def occluders(self) -> Sequence[Mapping[int, float]]:
@@ -394,6 +395,6 @@ class SceneGeometry:
         if index >= len(occluders):
             raise MissingAttribute("unknown", "the scene before the change has no occlusion")
         belief = occluders[index]
-        there = {j: p for j, p in belief.items() if j in self.times(False)}
-        best = max(there, key=there.__getitem__, default=None)
-        return None if best is None or there[best] <= 1 - sum(belief.values()) else best
+        there = [j for j in belief if j in self.times(False)]
+        best = max(there, key=belief.__getitem__, default=None)
+        return None if best is None or belief[best] <= 1 - sum(belief.values()) else best

@@ -75,18 +75,17 @@ def carried(scene: Scene, camera: Camera) -> Scene:
     offset[2] = 0.0
     rotation = scene.camera.cam_T_world.rotation @ spin.T
     eye = spin @ scene.camera.position + offset
-    axes = {
-        name: tuple((spin[:2, :2] @ np.array(axis)).tolist()) for name, axis in scene.axes.items()
-    }
+    axes, objects = {}, []
+    for name, axis in scene.axes.items():
+        axes[name] = tuple((spin[:2, :2] @ np.array(axis)).tolist())
     pose, carry = Pose(rotation, -rotation @ eye), Pose(spin, offset)
-    objects = tuple(
-        transformed(o, carry, float(wrap_angle(o.heading + turn))) for o in scene.objects
-    )
+    for o in scene.objects:
+        objects.append(transformed(o, carry, float(wrap_angle(o.heading + turn))))
     outline = None
     if scene.outline is not None:
         outline = as_tuples(np.array(scene.outline) @ spin[:2, :2].T + offset[:2])
     placed = replace(scene.camera, cam_T_world=pose)
-    return replace(scene, objects=objects, axes=axes, camera=placed, outline=outline)
+    return replace(scene, objects=tuple(objects), axes=axes, camera=placed, outline=outline)
 
 
 def reheld(scene: Scene, camera: Camera) -> Scene:
@@ -98,19 +97,16 @@ def reheld(scene: Scene, camera: Camera) -> Scene:
     if scene.camera is None:
         return scene
     move = camera.cam_T_world.inverse() @ scene.camera.cam_T_world
-    flat = move.rotation[:2, :2]
-    noses = [flat @ (math.cos(o.heading), math.sin(o.heading)) for o in scene.objects]
-    objects = tuple(
-        transformed(o, move, math.atan2(y, x)) for o, (x, y) in zip(scene.objects, noses)
-    )
-    turned = {name: flat @ np.array(axis) for name, axis in scene.axes.items()}
-    axes = {name: tuple((axis / np.linalg.norm(axis)).tolist()) for name, axis in turned.items()}
-    outline = None
+    flat, objects, axes, outline = move.rotation[:2, :2], [], {}, None
+    for o in scene.objects:
+        x, y = flat @ (math.cos(o.heading), math.sin(o.heading))
+        objects.append(transformed(o, move, math.atan2(y, x)))
+    for name, axis in scene.axes.items():
+        turned = flat @ np.array(axis)
+        axes[name] = tuple((turned / np.linalg.norm(turned)).tolist())
     if scene.outline is not None:
-        outline = tuple(
-            tuple(move.transform((*corner, 0.0))[:2].tolist()) for corner in scene.outline
-        )
-    return replace(scene, objects=objects, axes=axes, camera=camera, outline=outline)
+        outline = tuple(tuple(move.transform((*c, 0.0))[:2].tolist()) for c in scene.outline)
+    return replace(scene, objects=tuple(objects), axes=axes, camera=camera, outline=outline)
 
 
 def transformed(o: ObjectState, move: Pose, heading: float) -> ObjectState:
@@ -134,9 +130,8 @@ def mirrored(scene: Scene) -> Scene:
     """
     camera = scene.camera
     if camera is not None:
-        pose = Pose(
-            _FLIP @ camera.cam_T_world.rotation @ _MIRROR, _FLIP @ camera.cam_T_world.translation
-        )
+        old = camera.cam_T_world
+        pose = Pose(_FLIP @ old.rotation @ _MIRROR, _FLIP @ old.translation)
         cx, cy = camera.principal
         center = None if camera.center is None else (camera.width - cx, cy)
         camera = replace(camera, cam_T_world=pose, center=center)
@@ -154,10 +149,6 @@ def _mirrored(o: ObjectState, width: int | None) -> ObjectState:
     box = o.box
     if box is not None:
         box = None if width is None else (width - box[2], box[1], width - box[0], box[3])
-    return replace(
-        o,
-        position=(o.position[0], -o.position[1], o.position[2]),
-        heading=float(wrap_angle(-o.heading)),
-        covariance=as_tuples(covariance),
-        box=box,
-    )
+    x, y, z = o.position
+    heading, spread = float(wrap_angle(-o.heading)), as_tuples(covariance)
+    return replace(o, position=(x, -y, z), heading=heading, covariance=spread, box=box)

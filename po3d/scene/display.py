@@ -49,32 +49,21 @@ def street_table(scene: Scene) -> Table:
             hider = ", ".join(f"{j}{_doubt(p)}" for j, p in scene.occluders[i].items() if p >= 0.05)
         values = [_value(o, attribute) for attribute in ("size", "color", "material", "shape")]
         x, y = o.position[:2]
-        rows.append(
-            [
-                str(i),
-                *values,
-                x,
-                y,
-                f"{math.degrees(o.heading):.0f}{_doubt(1 - o.flip)}",
-                hider or None,
-            ]
-        )
-    return Table(
-        ("#", "size", "color", "material", "shape", "x", "y", "heading", "hidden by"), rows
-    )
+        heading = f"{math.degrees(o.heading):.0f}{_doubt(1 - o.flip)}"
+        rows.append([str(i), *values, x, y, heading, hider or None])
+    header = ("#", "size", "color", "material", "shape", "x", "y", "heading", "hidden by")
+    return Table(header, rows)
 
 
 def room_table(scene: Scene, touched: frozenset[int] = frozenset()) -> Table:
     """Return names, attributes, positions and sizes in metres; touched objects are starred."""
     rows = []
     for i, o in enumerate(scene.objects):
+        number = f"{i}{'*' if i in touched else ''}"
         looks = [o.value(a) if a in o.beliefs else None for a in ("color", "material", "state")]
-        rows.append(
-            [f"{i}{'*' if i in touched else ''}", o.value("name"), *looks, *o.position, *o.extent]
-        )
-    return Table(
-        ("#", "name", "color", "material", "state", "x", "y", "z", "depth", "width", "height"), rows
-    )
+        rows.append([number, o.value("name"), *looks, *o.position, *o.extent])
+    header = ("#", "name", "color", "material", "state", "x", "y", "z", "depth", "width", "height")
+    return Table(header, rows)
 
 
 ARROWS = "→↗↑↖←↙↓↘"  # heading in the top view, every 45 degrees from the right
@@ -104,13 +93,9 @@ def top_view(scene: Scene) -> str:
         row = rows[round((max(ys) - y) / step / 2)]
         if not "".join(row[at : at + len(word)]).strip():
             row[at : at + len(word)] = word
-    edge = "front" if room else "behind"
-    lines = [
-        f"{edge:-^{_WIDTH}}",
-        *("".join(row) for row in rows),
-        "-" * _WIDTH if room else f"{'camera':-^{_WIDTH}}",
-    ]
-    return "\n".join(line.rstrip() for line in lines)
+    far, near = ("front", "") if room else ("behind", "camera")
+    lines = [f"{far:-^{_WIDTH}}", *map("".join, rows), f"{near:-^{_WIDTH}}"]
+    return "\n".join(map(str.rstrip, lines))
 
 
 def _value(o: ObjectState, attribute: str) -> str | None:

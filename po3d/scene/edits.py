@@ -15,11 +15,13 @@ Occlusion belongs to the image, so an edit drops it.
 from __future__ import annotations
 
 import math
+import operator
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from po3d.scene.rectangles import Rectangle, holds, rectangle
 from po3d.scene.rooms import hangs
@@ -123,6 +125,7 @@ def trace(
         return with_fields(unchanged(scene), mentioned=mentioned)
     states: list[ObjectState | None] = list(scene.objects)
     added: list[ObjectState] = []
+    replacing: list[ObjectState] = []  # those of `added` that take another object's place
     touched_before: set[int] = set()
     gone: set[int] = set()
     stirred = False  # whether an object moved or was removed, so that `below` is out of date
@@ -137,25 +140,24 @@ def trace(
             gone.add(index)
         elif isinstance(edit, SetAttribute):
             old = states[index]
-            states[index] = with_fields(
-                old, beliefs={**old.beliefs, edit.attribute: {edit.value: 1.0}}
-            )
+            beliefs = {**old.beliefs, edit.attribute: {edit.value: 1.0}}
+            states[index] = with_fields(old, beliefs=beliefs)
         elif isinstance(edit, Move):
+            supports = below
             if below is None or stirred:
-                _carry(states, edit, support(states) if _may_bear(states, index) else ())
-            else:
-                _carry(states, edit, below)
+                supports = support(states) if _may_bear(states, index) else ()
+            _carry(states, edit, supports)
             stirred = True
+        if isinstance(edit, Add) and index is not None:
+            replacing.append(edit.state)
     if gone:
-        replacing = [e.state for e in edits if isinstance(e, Add) and e.instead is not None]
         _drop(states, replacing, support(scene.objects) if below is None else below, gone)
     return _edited(scene, states, added, frozenset(touched_before), gone, mentioned)
 
 
 def _index_of(edit: Edit, count: int) -> int | None:
     """Return the index of the object that an edit changes or replaces, None for an addition; raise
-    IndexError if it is not below `count`.
-    """
+    IndexError if it is not below `count`."""
     index = edit.instead if isinstance(edit, Add) else edit.index
     if index is not None and not 0 <= index < count:
         raise IndexError(f"{edit} refers to object {index}, but the scene has {count} objects")
@@ -171,29 +173,20 @@ def _edited(
     mentioned: frozenset[int],
 ) -> Edited:
     """Return the edited scene, given the states after the edit: without those gone, and with those
-    added at the end.
-    """
+    added at the end."""
     remaining: Sequence[int] = range(len(states))
     touched = touched_before
     if gone:
         remaining = [k for k in remaining if k not in gone]
-        touched = frozenset(new for new, old in enumerate(remaining) if old in touched_before)
+        touched = frozenset(map(remaining.index, touched_before - gone))
         states = [states[k] for k in remaining]
     origin = tuple(remaining)
     if added:
         touched = touched.union(range(len(remaining), len(remaining) + len(added)))
         origin += (None,) * len(added)
-    changed = with_fields(
-        scene, objects=(*states, *added), source="edited", occluders=None, camera=None
-    )
+    fields = {"source": "edited", "occluders": None, "camera": None}
+    changed = with_fields(scene, objects=(*states, *added), **fields)
     return Edited(changed, origin, touched, touched_before, mentioned)
-
-
-class _Body(NamedTuple):
-    name: str
-    box: Rectangle
-    low: float
-    top: float
 
 
 def support(states: Sequence[ObjectState | None]) -> list[int | None]:
@@ -201,9 +194,12 @@ def support(states: Sequence[ObjectState | None]) -> list[int | None]:
 
     None for the floor, a wall, or a removed object (None in `states`).
     """
-    return resting(
-        [None if s is None else _Body(_name(s), footprint(s), _low(s), _top(s)) for s in states]
-    )
+    bodies: list[SimpleNamespace | None] = [None] * len(states)
+    for k, s in enumerate(states):
+        if s is not None:
+            name = s.value("name") if "name" in s.beliefs else ""
+            bodies[k] = SimpleNamespace(name=name, box=footprint(s), low=_low(s), top=_top(s))
+    return resting(bodies)
 
 
 def resting(bodies: Sequence[Any]) -> list[int | None]:
@@ -224,18 +220,10 @@ def resting(bodies: Sequence[Any]) -> list[int | None]:
             gap = low - top
             if gap <= -REST_BELOW:
                 break
-            if (
-                gap < REST_ABOVE
-                and k != i
-                and top > best
-                and holds(bodies[k].box, box.x, box.y, REST_MARGIN)
-            ):
+            candidate = gap < REST_ABOVE and k != i and top > best
+            if candidate and holds(bodies[k].box, box.x, box.y, REST_MARGIN):
                 supports[i], best = k, top
     return supports
-
-
-def _name(state: ObjectState) -> str:
-    return state.value("name") if "name" in state.beliefs else ""
 
 
 def footprint(state: ObjectState) -> Rectangle:
@@ -258,12 +246,11 @@ def carried_by(below: Sequence[int | None], index: int) -> list[int]:
 def _may_bear(states: Sequence[ObjectState | None], index: int) -> bool:
     """Whether anything may rest on an object: a cheap necessary condition for `support`."""
     box, top = footprint(states[index]), _top(states[index])
-    return any(
-        s is not None
-        and -REST_BELOW < _low(s) - top < REST_ABOVE
-        and holds(box, s.position[0], s.position[1], REST_MARGIN)
-        for s in states
-    )
+    for s in states:
+        at_top = s is not None and -REST_BELOW < _low(s) - top < REST_ABOVE
+        if at_top and holds(box, *s.position[:2], REST_MARGIN):
+            return True
+    return False
 
 
 def _wrapped(angle: float) -> float:
@@ -283,7 +270,7 @@ def _carry(states: list[ObjectState | None], move: Move, below: Sequence[int | N
     c, s = math.cos(turn), math.sin(turn)
     for k in riders:
         rider = states[k]
-        dx, dy, dz = (a - b for a, b in zip(rider.position, old.position))
+        dx, dy, dz = map(operator.sub, rider.position, old.position)
         position = (float(x + c * dx - s * dy), float(y + s * dx + c * dy), float(z + dz))
         states[k] = with_fields(rider, position=position, heading=_wrapped(rider.heading + turn))
 
@@ -304,14 +291,11 @@ def _drop(
         x, y, z = faller.position
         bottom = z - faller.extent[2] / 2
         tops = [_top(s) for s in replacing if _under(faller, s)]
-        tops += [
-            _top(states[i])
-            for i in settled
-            if _under(faller, states[i]) and _top(states[i]) < bottom + REST_BELOW
-        ]
-        states[k] = with_fields(
-            faller, position=(x, y, max(tops, default=0.0) + faller.extent[2] / 2)
-        )
+        for i in settled:
+            if _under(faller, states[i]) and _top(states[i]) < bottom + REST_BELOW:
+                tops.append(_top(states[i]))
+        height = max(tops, default=0.0) + faller.extent[2] / 2
+        states[k] = with_fields(faller, position=(x, y, height))
         settled.add(k)
 
 
@@ -325,11 +309,8 @@ def _top(state: ObjectState) -> float:
 
 def _under(faller: ObjectState, other: ObjectState) -> bool:
     """Whether `other` is below the centre of `faller`."""
-    (x, y, _), (other_x, other_y, _), (depth, width, _) = (
-        faller.position,
-        other.position,
-        other.extent,
-    )
+    (x, y, _), (other_x, other_y, _) = faller.position, other.position
+    depth, width, _ = other.extent
     if abs(x - other_x) + abs(y - other_y) > depth + width + 4 * REST_MARGIN:
         return False  # out of reach at any heading
     return holds(footprint(other), x, y, REST_MARGIN)

@@ -5,7 +5,6 @@ Rectangular floors are computed in closed form, other floors with shapely.
 
 import math
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 import shapely
@@ -16,14 +15,8 @@ from po3d.scene.rectangles import TINY, Rectangle, along_axes, overlap, reach_x,
 SLACK = 1e-3  # metres that a footprint may extend beyond the outline
 STEPS = np.linspace(1, 0, 41).tolist()  # fractions of a displacement to try, the largest first
 Outline = tuple[tuple[float, float], ...]
-
-
-class Wall(NamedTuple):
-    """One edge of the outline: unit normal into the room, midpoint, length."""
-
-    inward: tuple[float, float]
-    middle: tuple[float, float]
-    length: float
+# One edge of the outline: unit normal into the room, midpoint, length.
+Wall = tuple[tuple[float, float], tuple[float, float], float]
 
 
 class Floor:
@@ -45,7 +38,7 @@ class Floor:
             ex, ey = x1 - x, y1 - y
             length = math.hypot(ex, ey)
             if length > 0.2:
-                walls.append(Wall((-ey / length, ex / length), (x + ex / 2, y + ey / 2), length))
+                walls.append(((-ey / length, ex / length), (x + ex / 2, y + ey / 2), length))
         return walls
 
     @cached_property
@@ -61,9 +54,8 @@ class Floor:
         """Return the area of a footprint beyond the outline, square metres."""
         if self.rectangle is None:
             shape = shapely.Polygon(box.corners)
-            return (
-                0.0 if shapely.covers(self.allowed, shape) else shape.difference(self.allowed).area
-            )
+            covered = shapely.covers(self.allowed, shape)
+            return 0.0 if covered else shape.difference(self.allowed).area
         if self._overhang(box) <= SLACK:
             return 0.0
         wide = self.rectangle._replace(a=self.rectangle.a + SLACK, b=self.rectangle.b + SLACK)
@@ -76,10 +68,8 @@ class Floor:
         """
         if self._room is None:
             return False
-        return (
-            abs(x - self.rectangle.x) + half_x <= self._room[0]
-            and abs(y - self.rectangle.y) + half_y <= self._room[1]
-        )
+        reach_x, reach_y = abs(x - self.rectangle.x) + half_x, abs(y - self.rectangle.y) + half_y
+        return reach_x <= self._room[0] and reach_y <= self._room[1]
 
     def beyond(self, x: Array, y: Array, box: Rectangle, area: float) -> Array:
         """Return a mask of the places (x, y) at which `box` has more than `area` outside.
@@ -96,9 +86,8 @@ class Floor:
         x, y = np.broadcast_arrays(x, y)
         (half_u, half_v), floor = self._reach(box), self.rectangle
         u, v = turned(x - floor.x, y - floor.y, floor.c, floor.s)
-        return (np.abs(u) + half_u > floor.a + SLACK + r) | (
-            np.abs(v) + half_v > floor.b + SLACK + r
-        )
+        slack = SLACK + r
+        return (np.abs(u) + half_u > floor.a + slack) | (np.abs(v) + half_v > floor.b + slack)
 
     def span(self, box: Rectangle, area: float) -> tuple[float, float, float, float] | None:
         """Return the bounds (min x, max x, min y, max y) of the centres of `box` for which at most
@@ -119,21 +108,23 @@ class Floor:
 
         1 if there is none.
         """
-        moved = (box._replace(x=box.x + way[0] * part, y=box.y + way[1] * part) for part in STEPS)
-        if self.rectangle is not None:
-            return next((part for part, at in zip(STEPS, moved) if self._overhang(at) <= 1e-6), 1.0)
-        inside = shapely.covers(
-            self._polygon.buffer(1e-6), shapely.polygons([at.corners for at in moved])
-        )  # tolerance for rounding of the outline
-        return STEPS[int(inside.argmax())] if inside.any() else 1.0
+        # tolerance for rounding of the outline
+        allowed = None if self.rectangle is not None else _prepared(self._polygon.buffer(1e-6))
+        for part in STEPS:
+            moved = box._replace(x=box.x + way[0] * part, y=box.y + way[1] * part)
+            if allowed is None:
+                inside = self._overhang(moved) <= 1e-6
+            else:
+                inside = shapely.covers(allowed, shapely.Polygon(moved.corners))
+            if inside:
+                return part
+        return 1.0
 
     def _reach(self, box: Rectangle) -> tuple[float, float]:
         """Return the half extents of the box along the sides of a rectangular floor."""
         floor = self.rectangle
-        along, across = (
-            abs(box.c * floor.c + box.s * floor.s),
-            abs(box.s * floor.c - box.c * floor.s),
-        )
+        along = abs(box.c * floor.c + box.s * floor.s)
+        across = abs(box.s * floor.c - box.c * floor.s)
         return box.a * along + box.b * across, box.a * across + box.b * along
 
     def _overhang(self, box: Rectangle) -> float:
@@ -155,7 +146,7 @@ def _beyond(
     """Return where `box` is not within the outline widened by r; see `Floor.beyond`."""
     lines = np.frombuffer(x).reshape(x_shape), np.frombuffer(y).reshape(y_shape)
     places = np.stack(np.broadcast_arrays(*lines), -1)
-    corners = np.array([(cx - box.x, cy - box.y) for cx, cy in box.corners])
+    corners = np.array(box.corners) - (box.x, box.y)
     shapes = shapely.polygons(places[..., None, :] + corners)
     return ~shapely.covers(_prepared(floor._polygon.buffer(SLACK + r)), shapes)
 
@@ -178,5 +169,4 @@ def _rectangle(outline: Outline) -> Rectangle | None:
     rectangle = Rectangle((x0 + x2) / 2, (y0 + y2) / 2, c, s, depth / 2, width / 2)
     corners = rectangle.corners
     corners = corners[2:] + corners[:2]  # start at the back right corner
-    close = all(math.hypot(x - a, y - b) < 1e-5 for (x, y), (a, b) in zip(outline, corners))
-    return rectangle if close else None
+    return rectangle if max(map(math.dist, outline, corners)) < 1e-5 else None

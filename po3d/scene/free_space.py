@@ -56,15 +56,10 @@ class Candidates(NamedTuple):
         return self.x.item(row), self.y.item(column)
 
 
-class FreePlace(NamedTuple):
-    """A chosen pose."""
-
-    x: float
-    y: float
-    heading: float
-    # Obstacles that each blocked a cheaper candidate; None if the choice depends on all obstacles.
-    # With other obstacles the choice is the same if these are among them and none blocks it.
-    blockers: tuple[Thing, ...] | None = ()
+# Obstacles that each blocked a cheaper candidate; None if the choice depends on all obstacles. With
+# other obstacles the choice is the same if these are among them and none blocks it.
+Blockers = tuple[Thing, ...] | None
+FreePlace = tuple[float, float, float, Blockers]  # x, y, heading, and what it depends on
 
 
 def cheapest_free(
@@ -90,7 +85,7 @@ def cheapest_free(
         culprit = _in_the_way(box, group.half_x, group.half_y, obstacles, floor)
         if culprit is None:
             blockers = tuple(culprits.values()) if alone else None
-            return FreePlace(box.x, box.y, group.candidates.heading, blockers)
+            return box.x, box.y, group.candidates.heading, blockers
         if isinstance(culprit, Thing):
             culprits[id(culprit)] = culprit
         elif culprit == "several":
@@ -143,12 +138,9 @@ class _Group:
         thin = min(its_x, its_y, 2 * self.half_x, 2 * self.half_y) < EDGE
         if thin or not (self.candidates.lines and along_axes(self.box) and along_axes(thing.box)):
             return False
-        rows = _between(
-            self.candidates.x, thing.x0 - self.half_x + EDGE, thing.x1 + self.half_x - EDGE
-        )
-        columns = _between(
-            self.candidates.y, thing.y0 - self.half_y + EDGE, thing.y1 + self.half_y - EDGE
-        )
+        edge_x, edge_y = self.half_x - EDGE, self.half_y - EDGE
+        rows = _between(self.candidates.x, thing.x0 - edge_x, thing.x1 + edge_x)
+        columns = _between(self.candidates.y, thing.y0 - edge_y, thing.y1 + edge_y)
         self.cost[rows, columns] = math.inf
         return True
 
@@ -198,58 +190,19 @@ def least_overlap(
     The overlap is the area shared with obstacles or outside the floor, square metres. Tests every
     candidate.
     """
-    x, y, cost, heading = (np.concatenate(part) for part in zip(*map(_lists, candidates)))
-    order = np.argsort(cost, kind="stable")
-    wrong = []
+    best: tuple[float, float, FreePlace] | None = None
     for c in candidates:
         lines = c.x.tobytes(), c.y.tobytes(), c.x.shape, c.y.shape
-        wrong.append(_footprints(*lines, c.heading, size).wrong(obstacles, floor))
-    wrong = np.concatenate(wrong)[order]
-    points, heading = np.stack([x, y], -1)[order], heading[order]
-    k = int(wrong.argmin())
-    return FreePlace(*points[k].tolist(), float(heading[k]), None), float(wrong[k])
+        wrong = _wrong(_footprints(*lines, c.heading, size), obstacles, floor)
+        cost = c.cost.ravel()
+        k = int(np.lexsort((cost, wrong))[0])
+        if best is None or (wrong[k], cost[k]) < best[:2]:
+            best = float(wrong[k]), float(cost[k]), (*c.place(k), c.heading, None)
+    return best[2], best[0]
 
 
-def _lists(c: Candidates) -> tuple[Array, Array, Array, Array]:
-    """Return x, y, cost and heading of each candidate, (n,)."""
-    x, y, cost = (part.ravel() for part in np.broadcast_arrays(c.x, c.y, c.cost))
-    return x, y, cost, np.full(c.cost.size, c.heading)
-
-
-class _Footprints:
-    """The footprints at all places of `Candidates`. Areas are cached by obstacle, as posterior
-    samples of a room mostly share their obstacles."""
-
-    def __init__(self, x: Array, y: Array, heading: float, size: tuple[float, float]) -> None:
-        points = np.stack([part.ravel() for part in np.broadcast_arrays(x, y)], -1)
-        headings, sizes = np.full(len(points), heading), np.tile(size, (len(points), 1))
-        self.boxes = footprints(points, headings, sizes)
-        self._shared: dict[Rectangle, Array] = {}
-        self._outside: dict[Floor, Array] = {}
-
-    def wrong(self, obstacles: Sequence[Thing], floor: Floor | None) -> Array:
-        """Return (n,) square metres shared with obstacles or outside the floor."""
-        wrong = np.zeros(len(self.boxes))
-        if floor is not None:
-            wrong += self._beyond(floor)
-        for obstacle in obstacles:
-            wrong += self._overlap(obstacle.box)
-        return wrong
-
-    def _beyond(self, floor: Floor) -> Array:
-        if floor not in self._outside:
-            areas = self._outside[floor] = np.zeros(len(self.boxes))
-            out = np.flatnonzero(~shapely.covers(floor.allowed, self.boxes))
-            areas[out] = shapely.area(shapely.difference(self.boxes[out], floor.allowed))
-        return self._outside[floor]
-
-    def _overlap(self, box: Rectangle) -> Array:
-        if box not in self._shared:
-            areas = self._shared[box] = np.zeros(len(self.boxes))
-            shape = shapely.Polygon(box.corners)
-            near = np.flatnonzero(shapely.intersects(self.boxes, shape))
-            areas[near] = shapely.area(shapely.intersection(self.boxes[near], shape))
-        return self._shared[box]
+# The footprints at all places of `Candidates`, and a cache of areas by obstacle or floor.
+_Footprints = tuple[np.ndarray, dict[Rectangle | Floor, Array]]
 
 
 @lru_cache(16)
@@ -257,4 +210,29 @@ def _footprints(
     x: bytes, y: bytes, x_shape: tuple, y_shape: tuple, heading: float, size: tuple[float, float]
 ) -> _Footprints:
     lines = np.frombuffer(x).reshape(x_shape), np.frombuffer(y).reshape(y_shape)
-    return _Footprints(*lines, heading, size)
+    points = np.stack(np.broadcast_arrays(*lines), -1).reshape(-1, 2)
+    headings, sizes = np.full(len(points), heading), np.tile(size, (len(points), 1))
+    return footprints(points, headings, sizes), {}
+
+
+def _wrong(boxes: _Footprints, obstacles: Sequence[Thing], floor: Floor | None) -> Array:
+    """Return (n,) square metres of footprints that are shared with obstacles or outside the floor.
+
+    Areas are cached, as posterior samples of a room mostly share their obstacles.
+    """
+    shapes, known = boxes
+    wrong = np.zeros(len(shapes))
+    if floor is not None:
+        if floor not in known:
+            known[floor] = np.zeros(len(shapes))
+            out = np.flatnonzero(~shapely.covers(floor.allowed, shapes))
+            known[floor][out] = shapely.area(shapely.difference(shapes[out], floor.allowed))
+        wrong += known[floor]
+    for obstacle in obstacles:
+        if obstacle.box not in known:
+            areas = known[obstacle.box] = np.zeros(len(shapes))
+            shape = shapely.Polygon(obstacle.box.corners)
+            near = np.flatnonzero(shapely.intersects(shapes, shape))
+            areas[near] = shapely.area(shapely.intersection(shapes[near], shape))
+        wrong += known[obstacle.box]
+    return wrong

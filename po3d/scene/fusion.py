@@ -12,7 +12,7 @@ its yaw is.
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -44,9 +44,8 @@ class Fused:
     """One table in the world frame of one of the views, and the registration of each view."""
 
     scene: Scene
-    placed: tuple[
-        RegisteredView | None, ...
-    ]  # pose of each view in the fused world; None: not registered
+    # pose of each view in the fused world; None: not registered
+    placed: tuple[RegisteredView | None, ...]
     members: tuple[tuple[tuple[int, int], ...], ...]  # (view, row) pairs of each object
     turns: tuple[float | None, ...]  # yaw of each view in the fused world (radians); None: unknown
 
@@ -57,9 +56,10 @@ class Fused:
         """
         if self.turns[view] is None:
             raise InputError(f"view {view + 1} shares no object with the other views")
-        turn = rotation(self.turns[view])
-        turned = {side: turn @ np.array(way) for side, way in view_axes.items()}
-        return {side: (float(x), float(y)) for side, (x, y) in turned.items()}
+        turn, axes = rotation(self.turns[view]), {}
+        for side, way in view_axes.items():
+            axes[side] = tuple((turn @ np.array(way)).tolist())
+        return axes
 
 
 def fuse(views: Sequence[ViewTable]) -> Fused:
@@ -75,8 +75,11 @@ def fuse(views: Sequence[ViewTable]) -> Fused:
         if start in registered:  # it would give the same component
             continue
         placed, groups = _grown(views, yaws, start)
-        registered.update(k for k, view in enumerate(placed) if view is not None)
-        fitting = sum(p is not None and len(v.table) > 0 for p, v in zip(placed, views))
+        fitting = 0
+        for k, pose in enumerate(placed):
+            if pose is not None:
+                registered.add(k)
+                fitting += len(views[k].table) > 0
         if fitting > most:
             best, most = (placed, groups, start, _turns(yaws, start)), fitting
     return joined(views, *best)
@@ -96,39 +99,52 @@ def joined(
     """
     known = [p.yaw if p else yaw for p, yaw in itertools.zip_longest(placed, turns)]
     scene = _merged(views, placed, groups, start)
-    return Fused(scene, tuple(placed), tuple(tuple(g) for g in groups), tuple(known))
+    return Fused(scene, tuple(placed), tuple(map(tuple, groups)), tuple(known))
 
 
 def _grown(
     views: Sequence[ViewTable], yaws: Sequence[float | None], start: int
 ) -> tuple[list[RegisteredView | None], list[list[tuple[int, int]]]]:
     """Register all views that can be registered to `start`, directly or through others, then each
-    once more onto all others. Return their poses, and the (view, row) pairs of each object.
-    """
+    once more onto all others. Return their poses, and the (view, row) pairs of each object."""
     turns = _turns(yaws, start)
     placed: list[RegisteredView | None] = [None] * len(views)
     placed[start] = RegisteredView(0.0, (0.0, 0.0), {}, 0.0)
     groups: list[list[tuple[int, int]]] = [[(start, i)] for i in range(len(views[start].table))]
-    others = [k for k in range(len(views)) if k != start]
-    left = list(others)
+    left = list(range(len(views)))
+    left.remove(start)
+    others = tuple(left)
     while left:
         fused = _merged(views, placed, groups, start)
-        registrations = {k: register(fused, views[k].table, turns[k]) for k in left}
-        k = min(left, key=lambda k: registrations[k].cost if registrations[k] else 0.0)
-        if registrations[k] is None:  # none of the remaining views can be registered
+        costs = {}
+        for k in left:
+            registration = register(fused, views[k].table, turns[k])
+            if registration is not None:
+                costs[k] = registration
+        if not costs:  # none of the remaining views can be registered
             break
+        k = min(costs, key=lambda k: costs[k].cost)
         left.remove(k)
-        placed[k] = registrations[k]
-        _join(groups, k, registrations[k], len(views[k].table))
+        placed[k] = costs[k]
+        _join(groups, k, costs[k], len(views[k].table))
     for k in others if len(views) > 2 else ():
         if placed[k] is not None:
-            rest = [[member for member in g if member[0] != k] for g in groups]
-            rest = [g for g in rest if g]
+            rest = _without(groups, k)
             again = register(_merged(views, placed, rest, start), views[k].table, turns[k])
             if again is not None:
                 groups, placed[k] = rest, again
                 _join(groups, k, again, len(views[k].table))
     return placed, groups
+
+
+def _without(groups: list[list[tuple[int, int]]], view: int) -> list[list[tuple[int, int]]]:
+    """Return the groups without the rows of a view; groups of such rows alone are dropped."""
+    rest = []
+    for group in groups:
+        members = [member for member in group if member[0] != view]
+        if members:
+            rest.append(members)
+    return rest
 
 
 def _turns(yaws: Sequence[float | None], start: int) -> list[float | None]:
@@ -161,7 +177,7 @@ def _merged(
     objects = []
     for group in groups:
         objects.append(_one([_moved(views[v].table.objects[row], placed[v]) for v, row in group]))
-    source = "gt" if all(v.table.source == "gt" for v in views) else "predicted"
+    source = "gt" if {v.table.source for v in views} == {"gt"} else "predicted"
     return replace(views[start].table, objects=tuple(objects), occluders=None, source=source)
 
 
@@ -175,31 +191,25 @@ def _one(rows: Sequence[ObjectState]) -> ObjectState:
     """Fuse several observations of one object into one row (inverse-covariance weighting)."""
     if len(rows) == 1:
         return rows[0]
-    # ground-truth tables: the mean is certain too
-    sure = all(not np.any(o.covariance) for o in rows)
-    information = [np.linalg.inv(covariance_of(o)[:2, :2]) for o in rows]
+    information, moment, name, absent = [], 0, "", 1.0
+    for o in rows:
+        information.append(np.linalg.inv(covariance_of(o)[:2, :2]))
+        moment = moment + information[-1] @ np.array(o.position[:2])
+        name, absent = name or o.name, absent * (1 - o.existence)
     covariance = np.linalg.inv(sum(information))
-    ground = covariance @ sum(w @ np.array(o.position[:2]) for w, o in zip(information, rows))
+    x, y = (covariance @ moment).tolist()
     heading, spread, flip = _heading(rows)
     whole = np.zeros((3, 3))
-    if not sure:
+    if np.any([o.covariance for o in rows]):  # else ground-truth tables: the mean is certain too
         whole[:2, :2], whole[2, 2] = covariance, spread
     # Extents have no covariance: a geometric mean, weighted by the certainty of the positions.
-    weights = np.array([np.trace(w) for w in information])
+    weights = np.trace(information, axis1=1, axis2=2)
     weights = weights / weights.sum()
     extent = np.exp(weights @ np.log(np.maximum([o.extent for o in rows], 1e-6)))
-    height = float(weights @ [o.position[2] for o in rows])
-    names = [o.name for o in rows if o.name]
+    position = (x, y, float(weights @ [o.position[2] for o in rows]))
+    size, spread = tuple(extent.tolist()), as_tuples(whole)
     return ObjectState(
-        _beliefs(rows),
-        (float(ground[0]), float(ground[1]), height),
-        heading,
-        tuple(map(float, extent)),
-        as_tuples(whole),
-        flip,
-        1 - float(np.prod([1 - o.existence for o in rows])),
-        None,
-        names[0] if names else "",
+        _beliefs(rows), position, heading, size, spread, flip, 1 - float(absent), None, name
     )
 
 
@@ -223,23 +233,26 @@ def _heading(rows: Sequence[ObjectState]) -> tuple[float, float, float]:
     heading, flip = math.atan2(sine, cosine), 1 / (1 + math.exp(min(max(log_odds, -30.0), 30.0)))
     if flip > 0.5:
         heading, flip = float(wrap_angle(heading + HALF_TURN)), 1 - flip
-    if all(o.flip == 0 for o in rows) and flip < 0.5:
+    if not any(o.flip for o in rows) and flip < 0.5:
         flip = 0.0
     return heading, float(1 / np.sum(1 / variances)), flip
 
 
 def _beliefs(rows: Sequence[ObjectState]) -> dict[str, dict[str, float]]:
     """Multiply attribute probabilities: the observations are assumed independent."""
+    stated: dict[str, list[Mapping[str, float]]] = {}
+    for o in rows:
+        for attribute, belief in o.beliefs.items():
+            stated.setdefault(attribute, []).append(belief)
     result: dict[str, dict[str, float]] = {}
-    for attribute in dict.fromkeys(a for o in rows for a in o.beliefs):
-        stated = [o.beliefs[attribute] for o in rows if attribute in o.beliefs]
-        values = list(dict.fromkeys(v for belief in stated for v in belief))
-        if len(values) == 1:
-            result[attribute] = {values[0]: 1.0}
+    for attribute, beliefs in stated.items():
+        logs = dict.fromkeys(itertools.chain(*beliefs), 0.0)
+        if len(logs) == 1:
+            result[attribute] = dict.fromkeys(logs, 1.0)
             continue
-        logs = np.array(
-            [sum(math.log(max(b.get(v, 0.0), EPSILON)) for b in stated) for v in values]
-        )
-        p = np.exp(logs - logs.max())
-        result[attribute] = {v: float(x) for v, x in zip(values, p / p.sum())}
+        for belief in beliefs:
+            for value in logs:
+                logs[value] += math.log(max(belief.get(value, 0.0), EPSILON))
+        p = np.exp(np.array(list(logs.values())) - max(logs.values()))
+        result[attribute] = dict(zip(logs, (p / p.sum()).tolist()))
     return result

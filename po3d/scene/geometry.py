@@ -8,6 +8,7 @@
 * Names put the destination first: `cam_T_world` maps world points into the camera frame.
 """
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,9 +26,8 @@ def rotation_z(angle: ArrayLike) -> Array:
     """Return (..., 3, 3) rotations about +z by `angle` (...)."""
     angle = np.asarray(angle, float)
     c, s, o, i = np.cos(angle), np.sin(angle), np.zeros_like(angle), np.ones_like(angle)
-    return np.stack(
-        [np.stack([c, -s, o], -1), np.stack([s, c, o], -1), np.stack([o, o, i], -1)], -2
-    )
+    rows = [np.stack(row, -1) for row in ((c, -s, o), (s, c, o), (o, o, i))]
+    return np.stack(rows, -2)
 
 
 def as_tuples(matrix: Array) -> tuple[tuple[float, ...], ...]:
@@ -45,16 +45,14 @@ class Pose:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Pose):
             return NotImplemented
-        return np.array_equal(self.rotation, other.rotation) and np.array_equal(
-            self.translation, other.translation
-        )
+        turned = not np.array_equal(self.rotation, other.rotation)
+        return not turned and np.array_equal(self.translation, other.translation)
 
     __hash__ = None
 
     def __matmul__(self, other: "Pose") -> "Pose":
-        return Pose(
-            self.rotation @ other.rotation, self.rotation @ other.translation + self.translation
-        )
+        translation = self.rotation @ other.translation + self.translation
+        return Pose(self.rotation @ other.rotation, translation)
 
     def inverse(self) -> "Pose":
         """Return `src_T_dst`."""
@@ -118,9 +116,8 @@ class Camera:
         """Return the camera of the image resized to another size with the same aspect ratio."""
         cx, cy = self.principal
         s = width / self.width
-        return Camera(
-            width, height, self.focal * s, self.cam_T_world, (cx * s, cy * height / self.height)
-        )
+        center = cx * s, cy * height / self.height
+        return Camera(width, height, self.focal * s, self.cam_T_world, center)
 
 
 def look_at(eye: ArrayLike, target: ArrayLike, up: ArrayLike = (0, 0, 1)) -> Pose:
@@ -139,16 +136,13 @@ TOP = 200.0
 
 def down(x: float, y: float, metres_per_pixel: float, width: int, height: int) -> Camera:
     """Return the camera of a top view, far above (x, y), with +y upward in the image."""
-    return Camera(
-        width, height, TOP / metres_per_pixel, look_at((x, y, TOP), (x, y, 0.0), (0, 1, 0))
-    )
+    pose = look_at((x, y, TOP), (x, y, 0.0), (0, 1, 0))
+    return Camera(width, height, TOP / metres_per_pixel, pose)
 
 
-BOX_SIGNS = np.array([[x, y, z] for x in (0.5, -0.5) for y in (0.5, -0.5) for z in (0.0, 1.0)])
+BOX_SIGNS = np.array(list(itertools.product((0.5, -0.5), (0.5, -0.5), (0.0, 1.0))))
 # Mirroring swaps left and right: row k of BOX_SIGNS becomes row MIRRORED_CORNERS[k].
-MIRRORED_CORNERS = tuple(
-    int(np.flatnonzero((s * (1, -1, 1) == BOX_SIGNS).all(1))[0]) for s in BOX_SIGNS
-)
+MIRRORED_CORNERS = (2, 3, 0, 1, 6, 7, 4, 5)
 
 
 def box_corners(position: ArrayLike, heading: ArrayLike, extent: ArrayLike) -> Array:

@@ -78,9 +78,9 @@ class SceneIndex:
         if like is not None and like.names == self.names:
             self._gone, self._rows_by_noun = like._gone, like._rows_by_noun
         else:
-            self._gone = (
-                like._gone.union(like.names).difference(self.names) if like is not None else _NONE
-            )
+            self._gone = frozenset()
+            if like is not None:
+                self._gone = like._gone.union(like.names).difference(self.names)
             self._rows_by_noun = _rows_by_noun(tuple(self.names), self._gone)
         self._ways: dict[str, tuple[float, float]] = {}
 
@@ -156,7 +156,7 @@ class SceneIndex:
             if best != _NOT:
                 indices = [i for i, fit in enumerate(fits) if fit == best]
             else:
-                gone = any(_fit(noun, name) != _NOT for name in self._gone)
+                gone = any(map(partial(_fit, noun), self._gone))
                 indices = self.rows_named(last_words) if last_words and not gone else []
             self._rows_by_noun[noun] = indices
         return indices
@@ -165,17 +165,13 @@ class SceneIndex:
         """Return the unit ground vector of "left", "front right" ... in the scene's frame."""
         vector = self._ways.get(direction)
         if vector is None:
-            axes = [self.scene.axes[_AXIS.get(word, word)] for word in direction.split()]
-            x, y = (sum(part) for part in zip(*axes))
+            x = y = 0.0
+            for word in direction.split():
+                dx, dy = self.scene.axes["behind" if word == "back" else word]
+                x, y = x + dx, y + dy
             length = math.hypot(x, y)
             vector = self._ways[direction] = (x / length, y / length)
         return vector
-
-
-_AXIS = {"back": "behind"}
-
-
-_NONE: frozenset[str] = frozenset()
 
 
 @lru_cache(1024)
@@ -212,4 +208,4 @@ def name_fits(noun: str, names: Sequence[str]) -> tuple[list[int], str]:
     """Return how well each name fits a noun, 0 for not at all, and the noun without its first word
     ("" if that is an attribute or there is none): see `SceneIndex.rows_named`."""
     first, _, rest = noun.partition(" ")
-    return [_fit(noun, name) for name in names], rest if attribute_of(first) is None else ""
+    return list(map(partial(_fit, noun), names)), rest if attribute_of(first) is None else ""

@@ -177,8 +177,7 @@ class Orbit:
 
     def phi(self, angle: float) -> float:
         """Return where the camera at `angle` degrees on the orbit stands: its azimuth about the
-        world's origin, radians.
-        """
+        world's origin, radians."""
         return -math.pi / 2 + self.reading.sense * math.radians(angle)
 
     def camera(self, angle: float) -> Camera:

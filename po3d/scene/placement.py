@@ -122,10 +122,10 @@ class _PoseSearch:
 
     def nearest(self, kind: Kind) -> str:
         """Return the nearest corner, or the nearest wall, as a direction of the frame."""
-        off = [here - middle for here, middle in zip(self.start, self.layout.centre)]
-        across, along = (
-            sum(a * b for a, b in zip(off, self.layout.way(way))) for way in ("right", "front")
-        )
+        (x, y), (middle_x, middle_y) = self.start, self.layout.centre
+        (rx, ry), (fx, fy) = self.layout.way("right"), self.layout.way("front")
+        across = (x - middle_x) * rx + (y - middle_y) * ry
+        along = (x - middle_x) * fx + (y - middle_y) * fy
         side, end = "right" if across > 0 else "left", "front" if along > 0 else "behind"
         if kind == "corner":
             return f"{end} {side}"
@@ -229,7 +229,8 @@ class _PoseSearch:
     def _goal(self, place: Place) -> tuple[float, float]:
         """Return the ground point that a hanging object should be near."""
         if place.objects:
-            x, y = (sum(o.position[k] for o in place.objects) / len(place.objects) for k in (0, 1))
+            xs, ys, _ = zip(*[o.position for o in place.objects])
+            x, y = sum(xs) / len(xs), sum(ys) / len(ys)
             if place.kind != "at":
                 return x, y
             dx, dy = self.layout.way(place.direction)
@@ -257,21 +258,17 @@ class _PoseSearch:
     def on(self, reference: ObjectState) -> Spot:
         """Return a pose on top of the reference, as near to its centre as other objects allow."""
         top = reference.position[2] + reference.extent[2] / 2
-        half = [max((r - s) / 2, 0.0) for r, s in zip(reference.extent[:2], self.state.extent[:2])]
-        u, v = (np.arange(-h, h + 1e-9, STEP / 2) if h else np.zeros(1) for h in half)
-        u, v = (u - u.mean())[:, None], v - v.mean()
-        (x, y, _), c, s = (
-            reference.position,
-            math.cos(reference.heading),
-            math.sin(reference.heading),
-        )
+        offsets = []
+        for whole, part in zip(reference.extent[:2], self.state.extent[:2]):
+            half = max((whole - part) / 2, 0.0)
+            steps = np.arange(-half, half + 1e-9, STEP / 2) if half else np.zeros(1)
+            offsets.append(steps - steps.mean())
+        u, v = offsets[0][:, None], offsets[1]
+        x, y, _ = reference.position
+        c, s = math.cos(reference.heading), math.sin(reference.heading)
         x, y = x + (u * c - v * s), y + (u * s + v * c)
-        return self._best(
-            lambda _: [Candidates(x, y, np.sqrt(u * u + v * v), reference.heading)],
-            top,
-            (reference,),
-            inside=False,
-        )
+        grid = lambda _: [Candidates(x, y, np.sqrt(u * u + v * v), reference.heading)]  # noqa: E731
+        return self._best(grid, top, (reference,), inside=False)
 
     def _walls(self) -> list[Wall]:
         return self.layout.floor.walls if self.layout.floor else []
@@ -289,14 +286,10 @@ class _PoseSearch:
             span = self.layout.floor.span(box, FREE)
             if span is not None:
                 least_x, most_x, least_y, most_y = span
-                x0, x1 = (
-                    max(x0, math.ceil((least_x - x) / STEP)),
-                    min(x1, math.floor((most_x - x) / STEP)),
-                )
-                y0, y1 = (
-                    max(y0, math.ceil((least_y - y) / STEP)),
-                    min(y1, math.floor((most_y - y) / STEP)),
-                )
+                x0 = max(x0, math.ceil((least_x - x) / STEP))
+                x1 = min(x1, math.floor((most_x - x) / STEP))
+                y0 = max(y0, math.ceil((least_y - y) / STEP))
+                y1 = min(y1, math.floor((most_y - y) / STEP))
         return x + _steps(x0, x1)[:, None], y + _steps(y0, y1)[None]
 
     def _best(
@@ -313,22 +306,22 @@ class _PoseSearch:
         height, size = self.state.extent[2], self.state.extent[:2]
         obstacles = self._obstacles(bottom + SLACK, bottom + height - SLACK, ignore)
         floor = self.layout.floor if inside else None
-        spot, wrong = cheapest_free(candidates(True), size, obstacles, floor), 0.0
-        if spot is None:
-            spot, wrong = least_overlap(candidates(False), size, obstacles, floor)
-        position = (spot.x, spot.y, bottom + height / 2)
-        return Spot(position, spot.heading, wrong > FREE, spot.blockers)
+        pose, wrong = cheapest_free(candidates(True), size, obstacles, floor), 0.0
+        if pose is None:
+            pose, wrong = least_overlap(candidates(False), size, obstacles, floor)
+        x, y, heading, blockers = pose
+        return Spot((x, y, bottom + height / 2), heading, wrong > FREE, blockers)
 
     def _obstacles(self, low: float, top: float, ignore: Sequence[ObjectState]) -> list[Thing]:
         """Return the obstacles that extend into the height range from `low` to `top`."""
-        layout = self.layout
-        obstacles = [thing for thing in layout.solid if thing.low < top and thing.top > low]
+        layout, moving, obstacles = self.layout, set(), []
         if self.moving is not None:
             for k in (self.moving, *carried_by(layout.below, self.moving)):
-                subject = layout.things[k]
-                obstacles = [thing for thing in obstacles if thing is not subject]
-        if ignore:
-            obstacles = [thing for thing in obstacles if thing.state not in ignore]
+                moving.add(id(layout.things[k]))
+        for thing in layout.solid:
+            at_height = thing.low < top and thing.top > low and id(thing) not in moving
+            if at_height and not (ignore and thing.state in ignore):
+                obstacles.append(thing)
         return obstacles
 
 

@@ -17,7 +17,7 @@ proportion to the probability that it exists and matches.
 from collections.abc import Collection, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -77,28 +77,24 @@ class SceneSamples:
             if "looks" in self.draw:
                 occluders = tuple({j: 1.0} if j >= 0 else {} for j in self.occluder[k].tolist())
             occluders = occluders_of_rows(occluders, keep)
-        return replace(
-            self.table, objects=tuple(self._state(k, i) for i in keep), occluders=occluders
-        )
+        objects = tuple(self._state(k, i) for i in keep)
+        return replace(self.table, objects=objects, occluders=occluders)
 
     def _state(self, k: int, i: int) -> ObjectState:
         state, heading = self.table.objects[i], float(self.headings[k, i])
-        fields: dict = {
-            "heading": state.heading if heading == state.heading else float(wrap_angle(heading))
-        }
-        fields["flip"] = 0.0 if "flip" in self.draw else min(state.flip, 1 - state.flip)
+        heading = heading if heading == state.heading else float(wrap_angle(heading))
+        flip = 0.0 if "flip" in self.draw else min(state.flip, 1 - state.flip)
+        fields: dict = {"heading": heading, "flip": flip}
         if "existence" in self.draw:
             fields["existence"] = 1.0
         if "looks" in self.draw:
-            fields["beliefs"] = {a: self._sure[a][self.looks[a][k, i]] for a in state.beliefs}
+            fields["beliefs"] = {}
+            for a in state.beliefs:
+                fields["beliefs"][a] = {self.values[a][self.looks[a][k, i]]: 1.0}
         if "pose" in self.draw:
             fields["position"] = (*self.positions[k, i].tolist(), state.position[2])
             fields["covariance"] = ((0.0,) * 3,) * 3
         return replace(state, **fields)
-
-    @cached_property
-    def _sure(self) -> dict[str, list[dict[str, float]]]:
-        return {a: [{value: 1.0} for value in values] for a, values in self.values.items()}
 
 
 def kinds(names: Collection[str] | str) -> tuple[Kind, ...]:
@@ -109,14 +105,14 @@ def kinds(names: Collection[str] | str) -> tuple[Kind, ...]:
     names = {names} if isinstance(names, str) else set(names)
     if unknown := sorted(names - set(KINDS)):
         raise InputError(f"unknown kind of belief {unknown[0]!r}; known: {', '.join(KINDS)}")
-    return tuple(kind for kind in KINDS if kind in names)
+    return tuple(filter(names.__contains__, KINDS))
 
 
 def uncertain(scene: Scene, draw: Collection[str] = KINDS) -> bool:
     """Whether the table has uncertainty of any of these kinds."""
     if "looks" in draw:
         for belief in scene.occluders or ():
-            if any(p < 1 for p in belief.values()):
+            if belief and min(belief.values()) < 1:
                 return True
     return any(_is_uncertain(o, draw) for o in scene.objects)
 
@@ -126,7 +122,7 @@ def _is_uncertain(o: ObjectState, draw: Collection[str]) -> bool:
         ("existence" in draw and o.existence < 1)
         or ("flip" in draw and o.flip > 0)
         or ("pose" in draw and bool(np.any(o.covariance)))
-        or ("looks" in draw and any(len(belief) > 1 for belief in o.beliefs.values()))
+        or ("looks" in draw and max(map(len, o.beliefs.values()), default=0) > 1)
     )
 
 
@@ -182,14 +178,11 @@ def _drawn(
     # The stream name is kept because earlier results of rooms were sampled with it.
     random = rng(seed, stage or f"room worlds/{scene.image}")
     objects, shape = scene.objects, (count, len(scene))
-    existence, flip = (
-        np.array([getattr(o, kind) for o in objects], float) for kind in ("existence", "flip")
-    )
-    exists = (
-        random.random(shape) < existence
-        if "existence" in draw
-        else np.tile(existence >= 0.5, (count, 1))
-    )
+    existence = np.array([o.existence for o in objects], float)
+    flip = np.array([o.flip for o in objects], float)
+    exists = np.tile(existence >= 0.5, (count, 1))
+    if "existence" in draw:
+        exists = random.random(shape) < existence
     pose = np.concatenate([scene.positions[:, :2], scene.headings[:, None]], 1)
     pose = np.tile(pose, (count, 1, 1))
     if uncertain(scene, draw=("pose",)) and "pose" in draw:
@@ -197,17 +190,9 @@ def _drawn(
     flipped = random.random(shape) < flip if "flip" in draw else np.tile(flip > 0.5, (count, 1))
     values = _values(objects)
     looks = _looks(objects, values, count, random if "looks" in draw else None)
-    samples = SceneSamples(
-        scene,
-        frozenset(draw),
-        exists,
-        pose[..., :2],
-        pose[..., 2] + np.pi * flipped,
-        looks,
-        values,
-        None if scene.occluders is None else np.full(shape, -1),
-    )
-    return random, samples
+    occluder = None if scene.occluders is None else np.full(shape, -1)
+    poses = pose[..., :2], pose[..., 2] + np.pi * flipped
+    return random, SceneSamples(scene, frozenset(draw), exists, *poses, looks, values, occluder)
 
 
 def occluder_table(scene: Scene) -> Array:
@@ -254,18 +239,15 @@ def _looks(
 ) -> dict[str, NDArray[np.int64]]:
     """Return (count, n) value indices of each attribute: samples, or without `random` the mode."""
     looks = {attribute: np.zeros((count, len(objects)), np.int64) for attribute in values}
-    code = {
-        attribute: {value: k for k, value in enumerate(known)}
-        for attribute, known in values.items()
-    }
     for i, o in enumerate(objects):
         for attribute, belief in o.beliefs.items():
+            code = values[attribute].index
             if random is None:
-                looks[attribute][:, i] = code[attribute][o.value(attribute)]
+                looks[attribute][:, i] = code(o.value(attribute))
                 continue
             cumulative = np.cumsum(list(belief.values()))
             at = np.searchsorted(cumulative, random.random(count) * cumulative[-1], side="right")
-            codes = np.array([code[attribute][value] for value in belief])
+            codes = np.array(list(map(code, belief)))
             looks[attribute][:, i] = codes[np.minimum(at, len(codes) - 1)]
     return looks
 
@@ -290,8 +272,9 @@ def _chances(wanted: Named, objects: Sequence[ObjectState]) -> Array:
     """Return (n,) probabilities that each object exists and matches `wanted`."""
     chances = np.zeros(len(objects))
     for i, o in enumerate(objects):
-        names = o.beliefs.get("name", {})
-        chances[i] = o.existence * sum(p for name, p in names.items() if _means(name, wanted.noun))
+        for name, p in o.beliefs.get("name", {}).items():
+            chances[i] += p * _means(name, wanted.noun)
+        chances[i] *= o.existence
         for attribute, value in wanted.looks:
             if attribute in o.beliefs:
                 chances[i] *= o.beliefs[attribute].get(value, 0.0)
@@ -311,15 +294,12 @@ def _grant(wanted: Named, samples: SceneSamples, random: np.random.Generator) ->
     for attribute, value in wanted.looks:
         stated = np.array([attribute in o.beliefs for o in objects])
         if stated.any():  # a missing attribute does not exclude an object
-            is_it &= (
-                ~stated
-                | np.array([known == value for known in values[attribute]])[looks[attribute]]
-            )
+            is_it &= ~stated | (np.array(values[attribute]) == value)[looks[attribute]]
     for k in np.flatnonzero(~is_it.any(1)).tolist():
         i = int(chosen[k])
         samples.exists[k, i] = True
         names = objects[i].beliefs["name"]
-        likeliest = max((n for n in names if _means(n, wanted.noun)), key=names.__getitem__)
+        likeliest = max(names, key=lambda n: (_means(n, wanted.noun), names[n]))
         looks["name"][k, i] = values["name"].index(likeliest)
         for attribute, value in wanted.looks:
             if attribute in objects[i].beliefs:

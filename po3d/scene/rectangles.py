@@ -64,9 +64,8 @@ def overlap(p: Rectangle, q: Rectangle) -> float:
 
 
 # The functions of `xp` for Python floats: several times faster than arrays for one pair.
-Floats = SimpleNamespace(
-    maximum=max, minimum=min, hypot=math.hypot, where=lambda truth, yes, no: yes if truth else no
-)
+_where = lambda truth, yes, no: yes if truth else no  # noqa: E731
+Floats = SimpleNamespace(maximum=max, minimum=min, hypot=math.hypot, where=_where)
 
 
 def distance(p: Rectangle, q: Rectangle, xp: Any = Floats):
@@ -77,23 +76,17 @@ def distance(p: Rectangle, q: Rectangle, xp: Any = Floats):
     du, dv = abs(u) - p.a - q.a * along - q.b * across, abs(v) - p.b - q.a * across - q.b * along
     if xp is Floats and (across < TINY or along < TINY):  # shortcut: most furniture is axis-aligned
         return math.hypot(max(du, 0.0), max(dv, 0.0))
-    gap = xp.maximum(
-        xp.maximum(du, dv),
-        xp.maximum(
-            abs(away) - q.a - p.a * along - p.b * across,
-            abs(aside) - q.b - p.a * across - p.b * along,
-        ),
-    )
+    gap_u = abs(away) - q.a - p.a * along - p.b * across
+    gap_v = abs(aside) - q.b - p.a * across - p.b * along
+    gap = xp.maximum(xp.maximum(du, dv), xp.maximum(gap_u, gap_v))
     if xp is Floats and gap <= 0:
         return 0.0
     least = math.inf + 0 * gap
     for i, j in SIGNS:  # the closest points of two disjoint rectangles include a corner of one
-        corner = _from_box(
-            u + i * q.a * c - j * q.b * s, v + i * q.a * s + j * q.b * c, p.a, p.b, xp
-        )
-        other = _from_box(
-            i * p.a * c + j * p.b * s - away, j * p.b * c - i * p.a * s - aside, q.a, q.b, xp
-        )
+        x, y = u + i * q.a * c - j * q.b * s, v + i * q.a * s + j * q.b * c
+        corner = _from_box(x, y, p.a, p.b, xp)
+        x, y = i * p.a * c + j * p.b * s - away, j * p.b * c - i * p.a * s - aside
+        other = _from_box(x, y, q.a, q.b, xp)
         least = xp.minimum(least, xp.minimum(corner, other))
     return xp.where(gap > 0, least, 0.0)
 
@@ -116,10 +109,9 @@ def depth(p: Rectangle, x, y, xp: Any = Floats):
 
 def from_segment(p: Rectangle, start: tuple, end: tuple, xp: Any = Floats):
     """Return the distance from the rectangle to the segment between two points; 0 if they meet."""
-    (u0, v0), (u1, v1) = (
-        ((x - p.x) * p.c + (y - p.y) * p.s, (y - p.y) * p.c - (x - p.x) * p.s)
-        for x, y in (start, end)
-    )
+    local = lambda x, y: (x * p.c + y * p.s, y * p.c - x * p.s)  # noqa: E731
+    u0, v0 = local(start[0] - p.x, start[1] - p.y)
+    u1, v1 = local(end[0] - p.x, end[1] - p.y)
     du, dv = u1 - u0, v1 - v0
     # parameter range of the segment that is within both pairs of sides
     enter, leave = 0 * du, 0 * du + 1
@@ -208,13 +200,10 @@ def gaps(x: Array, y: Array, box: Rectangle, other: Rectangle) -> Array:
         du, dv = np.maximum(du, 0.0), np.maximum(dv, 0.0)
         return np.sqrt(du * du + dv * dv)
     away, aside = turned(other.x - x, other.y - y, box.c, box.s)
-    separation = np.maximum(du, dv)
-    separation = np.maximum(
-        separation, np.abs(away) - (box.a + other.a * abs(c) + other.b * abs(s))
-    )
-    separation = np.maximum(
-        separation, np.abs(aside) - (box.b + other.a * abs(s) + other.b * abs(c))
-    )
+    reach_along = box.a + other.a * abs(c) + other.b * abs(s)
+    reach_across = box.b + other.a * abs(s) + other.b * abs(c)
+    separation = np.maximum(np.maximum(du, dv), np.abs(away) - reach_along)
+    separation = np.maximum(separation, np.abs(aside) - reach_across)
     least = np.full(separation.shape, np.inf)
     for i, j in SIGNS:  # the closest points of two disjoint rectangles include a corner of one
         square = _square_of_excess(u + (i * box.a * c - j * box.b * s), other.a)

@@ -102,10 +102,8 @@ class _Tables:
             covariances.append(np.array([covariance_of(o) for o in t.objects]).reshape(-1, 3, 3))
         self.own = [c[:, :2, :2] for c in covariances]
         self.turning = covariances[0][:, None, 2, 2] + covariances[1][None, :, 2, 2]
-        sizes = [
-            t.extents[:, :2].min(axis=1) if len(t) else np.zeros(0) for t in (reference, table)
-        ]
-        self.slack = (LOOSE * sizes[0])[:, None] ** 2 + np.zeros(len(table))
+        narrowest = reference.extents[:, :2].min(axis=1) if len(reference) else np.zeros(0)
+        self.slack = (LOOSE * narrowest)[:, None] ** 2 + np.zeros(len(table))
         self.liked = self.alike > AGREE
         # cost of an uncertain match
         self.unlike = -0.5 * np.log(np.where(self.liked, self.alike, 1.0))
@@ -138,10 +136,8 @@ class _Tables:
         """Return the STARTS initial estimates that bring most rows near a similar row."""
         if not len(yaws):
             return []
-        moved = (
-            np.einsum("sab,jb->sja", np.moveaxis(rotation(yaws), -1, 0), self.there)
-            + shifts[:, None]
-        )
+        moved = np.einsum("sab,jb->sja", np.moveaxis(rotation(yaws), -1, 0), self.there)
+        moved = moved + shifts[:, None]
         square = ((self.here[None, :, None] - moved[:, None]) ** 2).sum(-1)
         traces = [np.trace(c, axis1=1, axis2=2) for c in self.own]
         room = traces[0][:, None] + traces[1][None] + self.slack
@@ -168,9 +164,7 @@ class _Tables:
             matches = pairs
             yaw, shift, loose = self.moved(matches, yaw, fixed)
         total = float(sum(cost[i, j] for j, i in matches.items()))
-        return RegisteredView(
-            float(wrap_angle(yaw)), (float(shift[0]), float(shift[1])), matches, total
-        )
+        return RegisteredView(float(wrap_angle(yaw)), tuple(shift.tolist()), matches, total)
 
     def cost(self, yaw: float, shift: Array, loose: Array, slack: Array | float) -> Array:
         """Return (n_ref, n) costs (negative log odds of a match); 0 outside the gate."""
@@ -178,9 +172,8 @@ class _Tables:
         d = self.here[:, None] - (self.there @ turn.T + shift)[None]
         both = self.own[0][:, None] + (turn @ self.own[1] @ turn.T)[None] + loose
         xx, yy, xy = both[..., 0, 0] + slack, both[..., 1, 1] + slack, both[..., 0, 1]
-        square = (yy * d[..., 0] ** 2 + xx * d[..., 1] ** 2 - 2 * xy * d[..., 0] * d[..., 1]) / (
-            xx * yy - xy**2
-        )
+        square = yy * d[..., 0] ** 2 + xx * d[..., 1] ** 2 - 2 * xy * d[..., 0] * d[..., 1]
+        square = square / (xx * yy - xy**2)
         off = np.abs(wrap_angle(self.headings - yaw))
         # A reversed heading costs FLIPPED instead of its deviation: front and back are confused.
         heading = np.minimum(off**2 / self.turning, (np.pi - off) ** 2 / self.turning + FLIPPED)
@@ -199,20 +192,15 @@ class _Tables:
             turn = rotation(yaw)
             slope = np.array([[-math.sin(yaw), -math.cos(yaw)], [math.cos(yaw), -math.sin(yaw)]])
             weights = np.linalg.inv(self.own[0][i] + turn @ self.own[1][j] @ turn.T)
-            jacobians = np.concatenate(
-                [np.broadcast_to(np.eye(2), (len(i), 2, 2)), (self.there[j] @ slope.T)[..., None]],
-                axis=-1,
-            )  # with respect to shift x, shift y, yaw
+            # with respect to shift x, shift y, yaw
+            shifts = np.broadcast_to(np.eye(2), (len(i), 2, 2))
+            jacobians = np.concatenate([shifts, (self.there[j] @ slope.T)[..., None]], axis=-1)
             normal = np.einsum("kab,kac,kcd->bd", jacobians, weights, jacobians)
-            right = np.einsum(
-                "kab,kac,kc->b", jacobians, weights, self.here[i] - self.there[j] @ turn.T
-            )
+            off = self.here[i] - self.there[j] @ turn.T
+            right = np.einsum("kab,kac,kc->b", jacobians, weights, off)
             if fixed:
-                return (
-                    yaw,
-                    np.linalg.solve(normal[:2, :2], right[:2]),
-                    np.linalg.inv(normal[:2, :2]),
-                )
+                ground = normal[:2, :2]
+                return yaw, np.linalg.solve(ground, right[:2]), np.linalg.inv(ground)
             step = np.linalg.solve(normal + 1e-12 * np.eye(3), right)
             yaw, shift = yaw + float(step[2]), step[:2]
         return yaw, shift, np.linalg.inv(normal + 1e-12 * np.eye(3))[:2, :2]

@@ -14,7 +14,7 @@ of the Sweet Home 3D furniture catalogue. `PURPOSES` follows the everyday defini
 """
 
 import tomllib
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,22 +48,23 @@ class Category(NamedTuple):
 
 
 def _category(row: dict[str, str]) -> Category:
-    size = (float(row[length]) for length in ("depth", "width", "height"))
-    looks = (tuple(row[of].split()) for of in ("materials", "states"))
+    looks = tuple(row["materials"].split()), tuple(row["states"].split())
     often = float(row["weight"]), int(row["most"])
-    return Category(
-        *size, row["stands"], float(row["bottom"]), row["carries"] == "1", *often, *looks
-    )
+    stands = row["stands"], float(row["bottom"]), row["carries"] == "1"
+    return Category(*_size(row), *stands, *often, *looks)
 
 
-CATEGORIES: dict[str, Category] = {
-    row["name"]: _category(row) for row in rows_beside(__file__, "rooms.csv")
-}
+def _size(row: dict[str, str]) -> tuple[float, float, float]:
+    return float(row["depth"]), float(row["width"]), float(row["height"])
+
+
+CATEGORIES: dict[str, Category] = {}
+for _row in rows_beside(__file__, "rooms.csv"):
+    CATEGORIES[_row["name"]] = _category(_row)
 # Typical depth, width and height of kinds that rooms are not furnished with, but that changes add.
-NEW_THINGS: dict[str, tuple[float, float, float]] = {
-    row["name"]: (float(row["depth"]), float(row["width"]), float(row["height"]))
-    for row in rows_beside(__file__, "new_things.csv")
-}
+NEW_THINGS: dict[str, tuple[float, float, float]] = {}
+for _row in rows_beside(__file__, "new_things.csv"):
+    NEW_THINGS[_row["name"]] = _size(_row)
 _WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 PURPOSES = {purpose: tuple(names) for purpose, names in _WORDS["purposes"].items()}
 CARRIERS = {name: tuple(under) for name, under in _WORDS["carriers"].items()}
@@ -73,7 +74,10 @@ USE_NOUNS: dict[str, list[str]] = _WORDS["nouns_of_use"]  # by purpose
 
 def _word_targets(words_of: dict[str, list[str]]) -> dict[str, str]:
     """Return a map from each word to its key."""
-    return {word: canonical for canonical, words in words_of.items() for word in words}
+    result: dict[str, str] = {}
+    for canonical, words in words_of.items():
+        result |= dict.fromkeys(words, canonical)
+    return result
 
 
 # words for likenesses of other objects, e.g. "model"
@@ -86,7 +90,10 @@ VALUE_WORDS = _word_targets(_WORDS["value_words"])
 def attribute_of(value: str) -> str | None:
     """Return the attribute that a value word belongs to; None for an unlisted word."""
     value = VALUE_WORDS.get(value, value)
-    return next((attribute for attribute, values in ATTRIBUTES.items() if value in values), None)
+    for attribute, values in ATTRIBUTES.items():
+        if value in values:
+            return attribute
+    return None
 
 
 @lru_cache(4096)
@@ -95,7 +102,10 @@ def category_of(name: str) -> Category | None:
     name = SYNONYMS.get(name, name)
     if name in CATEGORIES:
         return CATEGORIES[name]
-    return next((c for n, c in CATEGORIES.items() if name.endswith(" " + n)), None)
+    for last_words, category in CATEGORIES.items():
+        if name.endswith(" " + last_words):
+            return category
+    return None
 
 
 @lru_cache(4096)
@@ -114,9 +124,7 @@ def stands_on_top(name: str) -> bool:
 @lru_cache(4096)
 def purposes_of(name: str) -> tuple[str, ...]:
     """Return the purposes of a name; a compound ("folding chair") counts as its last words."""
-    return tuple(
-        purpose for purpose, names in PURPOSES.items() if any(is_a(name, n) for n in names)
-    )
+    return tuple(p for p, names in PURPOSES.items() if any(map(partial(is_a, name), names)))
 
 
 def is_a(name: str, noun: str) -> bool:

@@ -43,16 +43,15 @@ def shape_note(sizes: Iterable[tuple[str, tuple[int, int]]]) -> str | None:
     All images of the benchmark are 4:3. The estimator treats others as stretched, which only some
     of them are.
     """
-    other = [
-        (name, size)
-        for name, size in sizes
-        if abs(size[0] * HEIGHT / (size[1] * WIDTH) - 1) > SHAPE_TOLERANCE
-    ]
+    other = []
+    for name, (width, height) in sizes:
+        if abs(width * HEIGHT / (height * WIDTH) - 1) > SHAPE_TOLERANCE:
+            other.append((name, f"{width} x {height}"))
     if not other:
         return None
-    name, (width, height) = other[0]
-    which = f"{name} is" if len(other) == 1 else f"{len(other)} images are"
-    size = f"{width} x {height}" if len(other) == 1 else f"{name}: {width} x {height}"
+    (name, size), *more = other
+    which = f"{len(other)} images are" if more else f"{name} is"
+    size = f"{name}: {size}" if more else size
     return f"{which} not 4:3 ({size}); po3d assumes that such an image of a street was stretched"
 
 

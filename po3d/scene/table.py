@@ -160,15 +160,14 @@ class Scene:
         Raise InputError if an object has no `attribute`, or a value that is not in `values`.
         """
         table = np.zeros((len(self.objects), len(values)))
-        column = {value: k for k, value in enumerate(values)}
+        column = dict(zip(values, range(len(values))))
         for i, state in enumerate(self.objects):
             if attribute not in state.beliefs:
                 raise InputError(f"object {i} of the scene has no {attribute}")
             for value, p in state.beliefs[attribute].items():
                 if value not in column:
-                    raise InputError(
-                        f"object {i}: unknown {attribute} {value!r}; known: {', '.join(values)}"
-                    )
+                    what = f"unknown {attribute} {value!r}; known: {', '.join(values)}"
+                    raise InputError(f"object {i}: {what}")
                 table[i, column[value]] = p
         return table
 
@@ -185,7 +184,7 @@ class Scene:
                 return False
             if not all(map(_is_sure, o.beliefs.values())):
                 return False
-        return all(not belief or _is_sure(belief) for belief in self.occluders or ())
+        return all(map(_is_sure, filter(None, self.occluders or ())))
 
     def subset(self, rows: Sequence[int]) -> "Scene":
         """Return the table reduced to these rows, in this order; dropped rows occlude nothing."""
@@ -200,11 +199,10 @@ class Scene:
         if self._sure:
             return self
         keep = self.present
-        index = {old: new for new, old in enumerate(keep)}
         objects = tuple(_mode(self.objects[i]) for i in keep)
         occluders = None
         if self.occluders is not None:
-            occluders = tuple(_dominant(self.occluders[i], index) for i in keep)
+            occluders = tuple(_dominant(self.occluders[i], keep) for i in keep)
         return replace(self, objects=objects, occluders=occluders)
 
 
@@ -217,42 +215,31 @@ def _is_sure(belief: Mapping[Any, float]) -> bool:
 
 def _mode(state: ObjectState) -> ObjectState:
     """Return the object with the mode of each distribution and without covariance."""
-    return replace(
-        state,
-        beliefs={a: {state.value(a): 1.0} for a in state.beliefs},
-        covariance=_NO_SPREAD,
-        heading=_likelier_heading(state),
-        flip=0.0,
-        existence=1.0,
-    )
+    beliefs = {a: {state.value(a): 1.0} for a in state.beliefs}
+    heading = state.heading
+    if state.flip > 0.5:
+        heading = float(wrap_angle(heading + math.pi))
+    certain = {"covariance": _NO_SPREAD, "flip": 0.0, "existence": 1.0}
+    return replace(state, beliefs=beliefs, heading=heading, **certain)
 
 
 def occluders_of_rows(
     occluders: Sequence[Mapping[int, float]], rows: Sequence[int]
 ) -> tuple[dict[int, float], ...]:
     """Return the occluders of some rows by their new indices; the other rows occlude nothing."""
-    new = {old: k for k, old in enumerate(rows)}
-    reindexed = []
+    new, reindexed = dict(zip(rows, range(len(rows)))), []
     for i in rows:
         reindexed.append({new[j]: p for j, p in occluders[i].items() if j in new})
     return tuple(reindexed)
 
 
-def _likelier_heading(state: ObjectState) -> float:
-    """Return the heading, or its opposite if that is more probable; radians."""
-    return state.heading if state.flip <= 0.5 else float(wrap_angle(state.heading + math.pi))
-
-
-def _dominant(belief: Mapping[int, float], index: Mapping[int, int]) -> dict[int, float]:
-    """Return the most probable of "not occluded" and the kept occluders, with probability 1.
-
-    `index` maps old to new object indices.
-    """
-    remaining = {index[j]: p for j, p in belief.items() if j in index}
-    best = max(remaining, key=remaining.__getitem__, default=None)
-    if best is None or remaining[best] <= 1.0 - sum(belief.values()):
+def _dominant(belief: Mapping[int, float], keep: Sequence[int]) -> dict[int, float]:
+    """Return the most probable of "not occluded" and the kept occluders, with probability 1; by its
+    index in `keep`."""
+    best = max(filter(keep.__contains__, belief), key=belief.__getitem__, default=None)
+    if best is None or belief[best] <= 1.0 - sum(belief.values()):
         return {}
-    return {best: 1.0}
+    return {keep.index(best): 1.0}
 
 
 def sure(**attributes: str) -> dict[str, dict[str, float]]:
@@ -309,41 +296,24 @@ def from_json(record: object, where: str = "scene") -> Scene:
     count = len(table.objects)
     for i, belief in enumerate(table.occluders or ()):
         if wrong := [j for j in belief if j >= count or j == i]:
-            raise InputError(
-                f"{where}: occluders[{i}]: {wrong[0]} is not another object; valid "
-                f"indices are 0 to {count - 1}"
-            )
+            problem = f"{wrong[0]} is not another object; valid indices are 0 to {count - 1}"
+            raise InputError(f"{where}: occluders[{i}]: {problem}")
     if table.occluders is not None and len(table.occluders) != count:
         raise InputError(f"{where}: {len(table.occluders)} occluder entries for {count} objects")
     camera = None
     if (c := table.camera) is not None:
         pose = Pose(np.array(c.cam_R_world, float), np.array(c.cam_t_world, float))
         camera = Camera(c.width, c.height, c.focal, pose, c.center)
-    objects = tuple(
-        ObjectState(
-            o.beliefs,
-            o.position,
-            _heading(o.heading_deg, o.heading, where),
-            o.extent,
-            o.covariance,
-            o.flip,
-            o.existence,
-            o.box,
-            o.name,
-        )
-        for o in table.objects
-    )
+    objects = []
+    for o in table.objects:
+        heading = _heading(o.heading_deg, o.heading, where)
+        doubts, pose = (o.covariance, o.flip, o.existence), (o.position, heading, o.extent)
+        objects.append(ObjectState(o.beliefs, *pose, *doubts, o.box, o.name))
     fit = table.answer_calibration
-    return Scene(
-        objects,
-        table.axes,
-        table.source,
-        camera,
-        table.occluders,
-        table.image,
-        table.outline,
-        None if fit is None else AnswerCalibration(fit.slope, fit.offset, fit.mode),
-    )
+    if fit is not None:
+        fit = AnswerCalibration(fit.slope, fit.offset, fit.mode)
+    observed = (table.occluders, table.image, table.outline, fit)
+    return Scene(tuple(objects), table.axes, table.source, camera, *observed)
 
 
 def _heading(degrees: float, radians: float | None, where: str) -> float:

@@ -14,14 +14,27 @@ _TYPES = {row["shape"]: row for row in rows_beside(__file__, "vehicles.csv")}
 PARENT: dict[str, str] = {shape: row["kind"] for shape, row in _TYPES.items()}
 UNSEEN_SHAPES: dict[str, str] = {"addi": PARENT["addi"]}
 SHAPES: tuple[str, ...] = tuple(shape for shape in PARENT if shape not in UNSEEN_SHAPES)
-SUPER_CATEGORIES: dict[str, tuple[str, ...]] = {
-    kind: tuple(shape for shape in SHAPES if PARENT[shape] == kind)
-    for kind in dict.fromkeys(PARENT.values())
-}
+SUPER_CATEGORIES: dict[str, tuple[str, ...]] = {}
+for _shape in SHAPES:
+    _kind = PARENT[_shape]
+    SUPER_CATEGORIES[_kind] = (*SUPER_CATEGORIES.get(_kind, ()), _shape)
 # Readable names of shapes with short ids.
-SHAPE_NAMES: dict[str, str] = {
-    shape: row["called"] for shape, row in _TYPES.items() if row["called"]
-}
+SHAPE_NAMES: dict[str, str] = {}
+# (length, width, height) at unit scale; multiply by SIZE_SCALE for world units.
+EXTENTS: dict[str, tuple[float, float, float]] = {}
+# Height of the object's origin above the ground at unit scale; the wheels stand on z = 0.
+ORIGIN_HEIGHT: dict[str, float] = {}
+# Offset of the box centre ahead of the origin, at unit scale: an official file's position is the
+# origin of the mesh. Measured on official meshes and voxels; suv and wagon are the mean of the
+# other cars and of a few predictions; for three bicycles it is unknown.
+ORIGIN_AHEAD: dict[str, float] = {}
+for _shape, _row in _TYPES.items():
+    if _row["called"]:
+        SHAPE_NAMES[_shape] = _row["called"]
+    EXTENTS[_shape] = float(_row["length"]), float(_row["width"]), float(_row["height"])
+    if _shape in SHAPES:
+        ORIGIN_HEIGHT[_shape] = float(_row["origin_height"])
+        ORIGIN_AHEAD[_shape] = float(_row["origin_ahead"])
 _SHAPE_IDS = {name.lower(): shape for shape, name in SHAPE_NAMES.items()} | {"hatchback": "addi"}
 
 
@@ -58,28 +71,12 @@ FACINGS: tuple[str, ...] = ("left", "right", "front", "back")
 
 # The attributes of an object and their values, in network output order.
 ATTRIBUTES: dict[str, tuple[str, ...]] = {
-    "shape": SHAPES,
-    "color": COLORS,
-    "size": SIZES,
-    "material": MATERIALS,
-}
+    "shape": SHAPES, "color": COLORS, "size": SIZES, "material": MATERIALS,
+}  # fmt: skip
+# values in ground-truth tables
 VALUES: dict[str, tuple[str, ...]] = {
-    **ATTRIBUTES,
-    "shape": (*SHAPES, *UNSEEN_SHAPES),
-    "color": (*COLORS, *UNSEEN_COLORS),
-}  # values in ground-truth tables
-
-# (length, width, height) at unit scale; multiply by SIZE_SCALE for world units.
-EXTENTS: dict[str, tuple[float, float, float]] = {
-    shape: (float(row["length"]), float(row["width"]), float(row["height"]))
-    for shape, row in _TYPES.items()
-}
-# Height of the object's origin above the ground at unit scale; the wheels stand on z = 0.
-ORIGIN_HEIGHT: dict[str, float] = {shape: float(_TYPES[shape]["origin_height"]) for shape in SHAPES}
-# Offset of the box centre ahead of the origin, at unit scale: an official file's position is the
-# origin of the mesh. Measured on official meshes and voxels; suv and wagon are the mean of the
-# other cars and of a few predictions; for three bicycles it is unknown.
-ORIGIN_AHEAD: dict[str, float] = {shape: float(_TYPES[shape]["origin_ahead"]) for shape in SHAPES}
+    **ATTRIBUTES, "shape": (*SHAPES, *UNSEEN_SHAPES), "color": (*COLORS, *UNSEEN_COLORS),
+}  # fmt: skip
 
 
 def lineage(value: str) -> tuple[str, ...]:

@@ -20,8 +20,7 @@ PARTLY_HIDDEN = 0.75
 
 class _Difficulty:
     """Validation and serialization shared by all settings; subclasses define the fields and their
-    ranges.
-    """
+    ranges."""
 
     RANGE: ClassVar[tuple[int, int]]  # range of `objects`; more objects seldom fit
     HOPS: ClassVar[tuple[int, ...]] = ()
@@ -33,8 +32,7 @@ class _Difficulty:
             if not least <= low <= high <= most:
                 raise InputError(
                     f"difficulty.objects={[low, high]} should be two increasing numbers between"
-                    f" {least}"
-                    f" and {most}"
+                    f" {least} and {most}"
                 )
         for name in ("occluded", "near"):
             share = getattr(self, name, None)
@@ -50,23 +48,22 @@ class _Difficulty:
 
     def changed(self) -> dict[str, Any]:
         """Return the settings that differ from the defaults, ready for JSON; `difficulty_of` reads
-        them back.
-        """
+        them back."""
         different = {}
         for f in fields(self):
-            if getattr(self, f.name) != f.default:
-                different[f.name] = getattr(self, f.name)
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in different.items()}
+            value = getattr(self, f.name)
+            if value != f.default:
+                different[f.name] = list(value) if isinstance(value, tuple) else value
+        return different
 
     @property
     def tag(self) -> str:
         """A part of a folder's name that distinguishes twins: "-objects3_6-near0.5", "" for the
-        defaults.
-        """
-        words = {}
-        for k, v in self.changed().items():
-            words[k] = "_".join(map(str, v)) if isinstance(v, list) else v
-        return "".join(f"-{k}{v}" for k, v in words.items())
+        defaults."""
+        tag = ""
+        for name, value in self.changed().items():
+            tag += f"-{name}{'_'.join(map(str, value)) if isinstance(value, list) else value}"
+        return tag
 
 
 @dataclass(frozen=True)
@@ -118,8 +115,7 @@ class IndoorDifficulty(_Difficulty):
 @dataclass(frozen=True)
 class OrbitDifficulty(_Difficulty):
     """Difficulty of SCOPE's scenes. Their cameras look down, so the objects in questions are hardly
-    ever occluded.
-    """
+    ever occluded."""
 
     RANGE = (6, 9)
     # Objects per scene; None: 6 to 8, sometimes with duplicates.
@@ -130,34 +126,26 @@ class OrbitDifficulty(_Difficulty):
 
 
 DEFAULT = Difficulty()
-ROOM_DEFAULT, INSIDE_DEFAULT, ORBIT_DEFAULT = (
-    RoomDifficulty(),
-    IndoorDifficulty(),
-    OrbitDifficulty(),
-)
-
-
+ROOM_DEFAULT, INSIDE_DEFAULT = RoomDifficulty(), IndoorDifficulty()
+ORBIT_DEFAULT = OrbitDifficulty()
 Kind = TypeVar("Kind", bound=_Difficulty)
 
 
 def difficulty_of(options: Mapping[str, Any] | None, kind: type[Kind] = Difficulty) -> Kind:
     """Return the difficulty given in a config or a twin's description. Raise InputError for invalid
-    settings.
-    """
-    values = dict(options or {})
-    if unknown := set(values) - {f.name for f in fields(kind)}:
-        known = ", ".join(f.name for f in fields(kind))
-        raise InputError(f"difficulty: unknown key {sorted(unknown)[0]!r}; known: {known}")
+    settings."""
+    values, names = dict(options or {}), [f.name for f in fields(kind)]
+    if unknown := set(values) - set(names):
+        raise InputError(
+            f"difficulty: unknown key {sorted(unknown)[0]!r}; known: {', '.join(names)}"
+        )
     for name, whole in (("objects", 2), ("hops", None)):
         value = values.get(name)
         if value is None:
             values.pop(name, None)
             continue
-        right = (
-            isinstance(value, Sequence)
-            and not isinstance(value, str)
-            and all(type(v) is int for v in value)
-        )
+        listed = isinstance(value, Sequence) and not isinstance(value, str)
+        right = listed and set(map(type, value)) <= {int}
         if not right or (whole is not None and len(value) != whole):
             raise InputError(
                 f"difficulty.{name}={value!r} should be a list of {whole or 'whole'} numbers"

@@ -9,7 +9,6 @@ import io
 import multiprocessing
 from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,8 @@ from po3d.io.progress import progress
 from po3d.synthesis.furniture.libraries import FOLDER
 from po3d.synthesis.furniture.models import RoomModels
 from po3d.synthesis.top_view.pictures import RoomRenderer
+from po3d.synthesis.top_view.top_views import SetSpec
+from po3d.synthesis.view_sets import ViewSpec
 
 QUALITY = 85
 CHUNK = 6  # consecutive pictures per task of a process
@@ -33,24 +34,8 @@ def jpeg(rgb: NDArray[np.uint8]) -> bytes:
     return file.getvalue()
 
 
-class PictureSpec(Protocol):
-    """Parameters of a set of pictures. Each picture is a function of the spec and its index."""
-
-    part: ClassVar[str]  # subfolder of the pictures
-    count: int
-
-    @property
-    def facts(self) -> dict:
-        """Return the content of set.json. Two specs that are equal except for the count may share a
-        folder.
-        """
-        ...
-
-    def renderer(self, models: RoomModels) -> RoomRenderer: ...
-
-    def draw(self, index: int, renderer: RoomRenderer) -> tuple[NDArray[np.uint8], dict]:
-        """Render a picture (H, W, 3) and return it with the content of its JSON."""
-        ...
+# Parameters of a set of pictures. Each picture is a function of the spec and its index.
+PictureSpec = SetSpec | ViewSpec
 
 
 def generate(
@@ -62,11 +47,13 @@ def generate(
 ) -> int:
     """Render the missing pictures of a set into the folder `out`; return their number. `cache`: see
     RoomModels. Raise InputError if the folder holds a set with other parameters; a larger count is
-    allowed.
-    """
+    allowed."""
     out = Path(out)
     _claim(out, spec.facts)
-    missing = [k for k in range(spec.count) if not (out / spec.part / f"{k:06d}.json").exists()]
+    missing = []
+    for k in range(spec.count):
+        if not (out / spec.part / f"{k:06d}.json").exists():
+            missing.append(k)
     arguments = (out, spec, str(furniture), None if cache is None else str(cache))
     if workers <= 1 and missing:
         _open(*arguments)

@@ -34,8 +34,7 @@ NOTHING: dict[str, Any] = {"catalogue": [], "own": {}}  # the `summary` of an em
 class AssetModel:
     """One 3D model, sizes in metres. `width` is measured across its front, `depth` along it. Models
     of models.csv also have their split, their category in rooms (`room`) and in orbit scenes
-    (`orbit`), "" if none, and the `creator`.
-    """
+    (`orbit`), "" if none, and the `creator`."""
 
     name: str  # catalogue id, or own/CATEGORY#k
     width: float
@@ -55,13 +54,12 @@ class AssetModel:
 @functools.cache
 def catalogue() -> dict[str, AssetModel]:
     """Return catalogue id -> model, in the table's order."""
-    return {
-        row["model"]: AssetModel(
-            row["model"], float(row["width"]), float(row["depth"]), float(row["height"]),
-            row["split"], row["room"], row["orbit"], row["creator"],
-        )
-        for row in rows_beside(__file__, "models.csv")
-    }  # fmt: skip
+    models = {}
+    for row in rows_beside(__file__, "models.csv"):
+        size = float(row["width"]), float(row["depth"]), float(row["height"])
+        place = row["split"], row["room"], row["orbit"], row["creator"]
+        models[row["model"]] = AssetModel(row["model"], *size, *place)
+    return models
 
 
 def own_name(category: str, variant: int) -> str:
@@ -70,8 +68,7 @@ def own_name(category: str, variant: int) -> str:
 
 def own_variant(name: str) -> tuple[str, int]:
     """Parse the name of one of our own shapes into (category, variant). Raise ValueError for
-    another name.
-    """
+    another name."""
     category, hash_, variant = name.removeprefix(OWN).rpartition("#")
     if not name.startswith(OWN) or not hash_:
         raise ValueError(f"{name!r} is not of the form own/CATEGORY#variant")
@@ -94,8 +91,7 @@ def own_names(category: str, split: Split) -> tuple[str, ...]:
 
 def summary(names: Iterable[str]) -> dict[str, Any]:
     """Summarise model names for a checkpoint's JSON: {"catalogue": ids, "own": {category: "0-31,
-    40"}}.
-    """
+    40"}}."""
     own_variants: dict[str, list[int]] = {}
     others = []
     for name in sorted(set(names)):
@@ -104,10 +100,8 @@ def summary(names: Iterable[str]) -> dict[str, Any]:
             own_variants.setdefault(category, []).append(variant)
         else:
             others.append(name)
-    return {
-        "catalogue": others,
-        "own": {category: ranges_text(own_variants[category]) for category in own_variants},
-    }
+    own = dict(zip(own_variants, map(ranges_text, own_variants.values()), strict=True))
+    return {"catalogue": others, "own": own}
 
 
 def names_of(listed: Mapping[str, Any]) -> set[str]:
@@ -120,10 +114,10 @@ def names_of(listed: Mapping[str, Any]) -> set[str]:
 
 def pick(models: Iterable[AssetModel], random: np.random.Generator) -> AssetModel:
     """Draw one of these models. If both kinds exist, catalogue models and our own shapes are
-    equally likely.
-    """
-    models = list(models)
-    groups = [[m for m in models if m.name.startswith(OWN) == is_own] for is_own in (False, True)]
-    groups = [group for group in groups if group]
+    equally likely."""
+    third_party, own = [], []
+    for model in models:
+        (own if model.name.startswith(OWN) else third_party).append(model)
+    groups = [group for group in (third_party, own) if group]
     group = groups[int(random.integers(len(groups)))]
     return group[int(random.integers(len(group)))]

@@ -65,22 +65,23 @@ class ViewSpec:
 
     def draw(self, index: int, renderer: RoomRenderer) -> tuple[NDArray[np.uint8], dict]:
         """Render view `index`. Its JSON has the scene of visible objects, and for each its visible
-        fraction, its number of visible pixels and its model.
-        """
+        fraction, its number of visible pixels and its model."""
         make = inside_view if self.kind == "inside" else orbit_view
         scene, camera_kind, look = make(self, index, renderer.models)
         shot = renderer.shoot(scene, scene.camera, look, amodal=True)
-        labels = shot.labels or ()
-        rows = [i for i, label in enumerate(labels) if label.visible_px]
-        objects = tuple(
-            replace(scene.objects[i], box=tuple(map(float, labels[i].amodal_box))) for i in rows
-        )
+        objects, visible, pixels, chosen = [], [], [], []
+        for o, label, dress in zip(scene.objects, shot.labels or (), look.dresses):
+            if label.visible_px:
+                objects.append(replace(o, box=tuple(map(float, label.amodal_box))))
+                visible.append(round(label.visible_fraction, 4))
+                pixels.append(label.visible_px)
+                chosen.append(dress.model)
         return shot.rgb, {
-            "scene": to_json(replace(scene, objects=objects)),
+            "scene": to_json(replace(scene, objects=tuple(objects))),
             "camera": camera_kind,
-            "visible": [round(labels[i].visible_fraction, 4) for i in rows],
-            "pixels": [labels[i].visible_px for i in rows],
-            "models": [look.dresses[i].model for i in rows],
+            "visible": visible,
+            "pixels": pixels,
+            "models": chosen,
         }
 
 
@@ -89,8 +90,7 @@ class ViewSpec:
 
 def inside_view(spec: ViewSpec, index: int, models: RoomModels) -> tuple[Scene, str, RoomLook]:
     """Return a room with the camera of a view, the kind of that camera, and the room's
-    appearance.
-    """
+    appearance."""
     number, which = divmod(index, len(CAMERAS))
     room = sample_room(spec.seed, number, spec.split)
     look = sample_room_look(
@@ -109,32 +109,23 @@ def inside_view(spec: ViewSpec, index: int, models: RoomModels) -> tuple[Scene, 
 
 def any_camera(room: Scene, random: np.random.Generator) -> Camera:
     """Sample cameras with arbitrary poses in a room; return the first that frames ENOUGH objects,
-    or else the one that frames most.
-    """
+    or else the one that frames most."""
     corners = np.array(room.outline)
     best: tuple[int, Camera] | None = None
     for _ in range(TRIED):
         ground = random.uniform(corners.min(0) + FROM_WALLS, corners.max(0) - FROM_WALLS)
-        pitch, roll = (
-            math.radians(random.uniform(*ANY_PITCH)),
-            math.radians(random.normal(0, ANY_ROLL)),
-        )
-        hold = CameraPose(
-            float(random.uniform(*ANY_HEIGHT)),
-            pitch,
-            roll,
-            float(random.uniform(-math.pi, math.pi)),
-        )
+        pitch = math.radians(random.uniform(*ANY_PITCH))
+        roll = math.radians(random.normal(0, ANY_ROLL))
+        height, azimuth = random.uniform(*ANY_HEIGHT), random.uniform(-math.pi, math.pi)
+        hold = CameraPose(float(height), pitch, roll, float(azimuth))
         focal = WIDTH / 2 / math.tan(math.radians(random.uniform(*ANY_FIELD)) / 2)
         camera = held(hold, WIDTH, HEIGHT, focal, (float(ground[0]), float(ground[1])))
-        turned = np.einsum(
-            "nij,nj->ni", rotation_z(-room.headings), camera.position - room.positions
-        )
+        away = camera.position - room.positions
+        turned = np.einsum("nij,nj->ni", rotation_z(-room.headings), away)
         clear = (np.abs(turned) > room.extents / 2 + FROM_THINGS).any(1).all()
         pixels, depth = camera.project(room.positions)
-        framed = int(
-            ((depth > NEAREST) & (pixels > 0).all(-1) & (pixels < (WIDTH, HEIGHT)).all(-1)).sum()
-        )
+        inside = (pixels > 0).all(-1) & (pixels < (WIDTH, HEIGHT)).all(-1)
+        framed = int(((depth > NEAREST) & inside).sum())
         if clear and (best is None or framed > best[0]):
             best = framed, camera
             if framed >= ENOUGH:

@@ -53,9 +53,9 @@ class Answer:
         """Return the answer as JSON values."""
         head = {"question": self.question, "status": self.status, "answer": self.answer}
         if self.understood:
-            head["understood"] = [
-                {"question": words, "answer": answer_text} for words, answer_text in self.understood
-            ]
+            head["understood"] = []
+            for words, answer_text in self.understood:
+                head["understood"].append({"question": words, "answer": answer_text})
             for one, choice in zip(head["understood"], self.choices):
                 one["program"] = choice.program
         if self.mended:
@@ -85,10 +85,8 @@ class Answer:
         if self.scene is None:
             return "\n".join([lines[0], *map(str, self.mended)])
         lines += ["", f"program: {self.program}", *(f"  {note}" for note in self.explanation.notes)]
-        lines += [
-            f"  {step}{f'   [nearest: {near}]' if near else ''}"
-            for step, near in self.explanation.steps
-        ]
+        for step, near in self.explanation.steps:
+            lines.append(f"  {step}{f'   [nearest: {near}]' if near else ''}")
         lines += [f"  {self.margin}"] * bool(self.margin)
         touched = self.explanation.edited.touched if self.explanation.edited else frozenset()
         table = room_table(self.scene, touched) if touched else display_table(self.scene)

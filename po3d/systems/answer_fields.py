@@ -36,15 +36,20 @@ def answer_field(text: str) -> tuple[int, str | None]:
             content = json.loads(result[0])
         except (ValueError, RecursionError):
             continue
-        keys = [key for key in content if _ANSWER_KEY.fullmatch(key.strip())]
-        others = [key for key in content if not _REASON_KEY.fullmatch(key)]
+        keys, others = [], []
+        for key in content:
+            if _ANSWER_KEY.fullmatch(key.strip()):
+                keys.append(key)
+            if not _REASON_KEY.fullmatch(key):
+                others.append(key)
         keys = keys or (others if len(others) == 1 else [])  # {"count": 3}
         keys.sort(key=_rank)
         if keys:
             value = _value(content[keys[-1]])
-            texts = [
-                _value(content[k]) for k in keys if k.lower().endswith(("text", "content", "value"))
-            ]
+            texts = []
+            for k in keys:
+                if k.lower().endswith(("text", "content", "value")):
+                    texts.append(_value(content[k]))
             if len(value) == 1 and value.isalpha() and len(texts) == 1:
                 value = f"{value}. {texts[0]}"  # a letter and the content of its option
             return result.end(), value
@@ -52,7 +57,7 @@ def answer_field(text: str) -> tuple[int, str | None]:
     if not fields:
         return 0, None
     result = fields[-1]
-    value = next((g for g in result.groups() if g is not None), "")
+    value = result[result.lastindex] if result.lastindex else ""
     if result[3] is not None:
         value = {"true": "yes", "false": "no", "null": ""}.get(value.strip().lower(), value)
     return result.end(), value or None
@@ -71,5 +76,5 @@ def _value(value: object) -> str:
     if isinstance(value, dict):
         value = list(value.values())[:1]
     if isinstance(value, list):
-        return ", ".join(_value(part) for part in value)
+        return ", ".join(map(_value, value))
     return "N/A" if value is None or value == "" else str(value)

@@ -9,7 +9,7 @@ from po3d.scene.vocabulary import SHAPES
 # Answer types and their answers.
 ANSWERS: dict[str, tuple[str, ...]] = {
     "boolean": ("yes", "no"),
-    "integer": tuple(str(n) for n in range(11)),
+    "integer": tuple(map(str, range(11))),
     "shape": SHAPES,
     **{kind: FILTER_VALUES[kind] for kind in ("color", "size", "material", "facing")},
 }

@@ -49,14 +49,18 @@ def strip_prompt_template(question: Question) -> Question:
     if not match:
         text = _HEADED.sub("", question.text)
         return question if text == question.text else replace(question, text=text)
-    options = tuple(o.strip(" ,;.\n") for o in _LETTER.split(match["options"])[2::2])
-    return replace(question, text=match["text"], options=options) if options else question
+    options = []
+    for option in _LETTER.split(match["options"])[2::2]:
+        options.append(option.strip(" ,;.\n"))
+    return replace(question, text=match["text"], options=tuple(options)) if options else question
 
 
 def words(answer: str) -> frozenset[str]:
     """Return the words of an answer in normal form."""
-    tokens = [_SAME.get(w, w) for w in re.findall(r"(?<!\S)-[0-9.]+|[a-z0-9.]+", answer.lower())]
-    return frozenset(w for w in tokens if w not in _EMPTY) or frozenset(tokens)
+    tokens = set()
+    for w in re.findall(r"(?<!\S)-[0-9.]+|[a-z0-9.]+", answer.lower()):
+        tokens.add(_SAME.get(w, w))
+    return frozenset(tokens - _EMPTY) or frozenset(tokens)
 
 
 def chosen(answer: str, options: Sequence[str]) -> str | None:
@@ -64,25 +68,26 @@ def chosen(answer: str, options: Sequence[str]) -> str | None:
 
     A direction matches an option with all its parts, or, if there is none, with one of them
     ("left", of left and right, for "back left"). Another answer may match an option with more words
-    ("the red chair" for "chair"), or a synonym ("the couch" for "sofa").
-    """
+    ("the red chair" for "chair"), or a synonym ("the couch" for "sofa")."""
     answer_words, offered = words(answer), [(option, words(option)) for option in options]
-    fits = [option for option, of in offered if of == answer_words]
+    fits = []
+    for option, of in offered:
+        if of == answer_words:
+            fits.append(option)
     if not fits:
-        ways_of = [(option, of & _WAYS) for option, of in offered]
         if answer_words & _WAYS:
-            return _only([option for option, of in ways_of if of and of <= answer_words])
+            for option, of in offered:
+                if of & _WAYS and of & _WAYS <= answer_words:
+                    fits.append(option)
+            return _only(fits)
         if answer_words <= _HEIGHTS:
-            return _only(
-                [
-                    option
-                    for option, height in zip(options, heights(options))
-                    if height in answer_words
-                ]
-            )
-        fits = [
-            option for option, of in offered if of and (of <= answer_words or answer_words <= of)
-        ]
+            for option, height in zip(options, heights(options)):
+                if height in answer_words:
+                    fits.append(option)
+            return _only(fits)
+        for option, of in offered:
+            if of and (of <= answer_words or answer_words <= of):
+                fits.append(option)
     return _only(fits or _naming(answer, options))
 
 
@@ -91,7 +96,11 @@ def _naming(answer: str, options: Sequence[str]) -> list[str]:
     if answer.lstrip("-")[:1].isdigit():  # 1200 is not a misspelling of 120
         return []
     scores = [noun_fits(describe(option).noun, answer) for option in options]
-    return [option for option, fit in zip(options, scores) if fit == max(scores) >= ABOVE]
+    result = []
+    for option, fit in zip(options, scores):
+        if fit == max(scores) >= ABOVE:
+            result.append(option)
+    return result
 
 
 def _only(fits: Sequence[str]) -> str | None:
@@ -102,9 +111,9 @@ def heights(options: Sequence[str]) -> list[str]:
     """Return the height of each option, "higher", "lower" or "". "On the bench" counts as higher if
     another option is "underneath it" and none says higher."""
     height_words = [words(option) & (_HEIGHTS | _WAYS) for option in options]
-    height_names = [
-        "".join(of & _HEIGHTS) if len(of & _HEIGHTS) == 1 else "" for of in height_words
-    ]
+    height_names = []
+    for of in height_words:
+        height_names.append("".join(of & _HEIGHTS) if len(of & _HEIGHTS) == 1 else "")
     if "lower" not in height_names or "higher" in height_names:
         return height_names
     result = []
@@ -122,9 +131,9 @@ def ways(question: Question) -> tuple[str, ...]:
         offered = tuple(_WAY.findall(listed[0].lower()))
     elif not offered and (pair := next(filter(None, pairs), None)):
         offered = pair[1].lower(), pair[2].lower()
-    option_ways = [
-        words(option) & _WAYS | {height} - {""} for option, height in zip(offered, heights(offered))
-    ]
+    option_ways = []
+    for option, height in zip(offered, heights(offered)):
+        option_ways.append(words(option) & _WAYS | {height} - {""})
     return offered if option_ways and all(len(each) == 1 for each in option_ways) else ()
 
 
@@ -152,7 +161,10 @@ def restrict_to_options(program: Call, question: Question) -> Call:
     """Restrict a program that asks for a direction to the directions that the question offers."""
     if program.op != "direction" or program.args[3] not in ("eight", "four"):
         return program
-    option_ways = {way for option in ways(question) for way in words(option) & _WAYS}
+    option_ways = set()
+    for option in ways(question):
+        for way in words(option) & _WAYS:
+            option_ways.add(way)
     sectors = "four" if len(option_ways) == 4 else _SECTORS.get(tuple(sorted(option_ways)))
     return program if sectors is None else Call("direction", (*program.args[:3], sectors))
 

@@ -22,6 +22,7 @@ only the following text is searched. docs/lmm.md has the rules as a
 table with examples. The gold answer is never used.
 """
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -223,13 +224,12 @@ def _candidates(text: str, choice: bool) -> Iterator[tuple[int, str, str]]:
     candidate."""
     plain = text
     for rule, pattern in (("tag", _TAG), ("boxed", _BOXED)):
-        result = [
-            (m, next((g for g in m.groups() if g is not None), "")) for m in pattern.finditer(text)
-        ]
-        filled = [(m, group) for m, group in result if group.strip(AROUND)]
-        if filled:
-            m, group = filled[-1]
-            yield m.end(), _ANY_TAG.sub(" ", group[:LONGEST]), rule
+        last = None
+        for m in pattern.finditer(text):
+            if (m[m.lastindex] if m.lastindex else "").strip(AROUND):
+                last = m
+        if last is not None:
+            yield last.end(), _ANY_TAG.sub(" ", last[last.lastindex][:LONGEST]), rule
         plain = pattern.sub(_blank, plain)
     end, value = answer_field(text)
     if value is not None:
@@ -237,13 +237,19 @@ def _candidates(text: str, choice: bool) -> Iterator[tuple[int, str, str]]:
     plain = _ANY_TAG.sub(_blank, plain)
     for end, value in _statements(plain)[:LAST]:
         yield end, value[:LONGEST], "stated"
-    verdicts = [m for line in plain.split("\n") if choice and (m := _VERDICT.match(line))]
-    if len({m[1].upper() for m in verdicts}) > 1:  # "A: incorrect", "B: correct"
-        true = {m[1].upper() for m in verdicts if m["yes"]}
+    judged, true, others = set(), set(), []
+    for line in plain.split("\n"):
+        verdict = _VERDICT.match(line) if choice else None
+        if verdict is None:
+            others.append(line)
+            continue
+        judged.add(verdict[1].upper())
+        if verdict["yes"]:
+            true.add(verdict[1].upper())
+    if len(judged) > 1:  # "A: incorrect", "B: correct"
         if len(true) == 1:
             yield len(plain), true.pop(), "stated"
-        judged = {m.string for m in verdicts}
-        plain = "\n".join(line for line in plain.split("\n") if line not in judged)
+        plain = "\n".join(others)
     if _REFUSAL.match(plain):
         rest = HOWEVER.split(plain)
         if len(rest) > 1 and len(rest[-1].split()) <= SHORT // 2:
@@ -282,16 +288,24 @@ def _statements(text: str) -> list[tuple[int, str]]:
 
 def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
     """Yield the lines that may be the answer: the only one, a short first one, the last one."""
-    lines = [line.strip() for line in text.splitlines() if line.strip(AROUND + "-=")]
-    bare = [line.replace("**", "").strip("*_ ") + " " for line in lines]
-    labels = [m for line in bare if (m := LABEL.match(line)) and (m[4] or "").strip(AROUND)]
-    if len({(m[1] or m[2] or m[3]).upper() for m in labels}) > 1:  # the options are repeated
-        again = {m.string for m in labels}
-        lines = [line for line, b in zip(lines, bare) if b not in again] or lines
+    lines = []
+    for line in text.splitlines():
+        if line.strip(AROUND + "-="):
+            lines.append(line.strip())
+    labels, unlabelled = set(), []
+    for line in lines:
+        label = LABEL.match(line.replace("**", "").strip("*_ ") + " ")
+        if label and (label[4] or "").strip(AROUND):
+            labels.add((label[1] or label[2] or label[3]).upper())
+        else:
+            unlabelled.append(line)
+    if len(labels) > 1:  # the options are repeated
+        lines = unlabelled or lines
     lines = _without_items(lines) or ([] if choice else lines)
-    if not choice and sum(bool(_LISTED_LINE.match(line)) for line in lines) > 1:
-        lines = [line for line in lines if not _LISTED_LINE.match(line)] or lines
-    retained = [line for line in lines if not _prefatory(line)]
+    unlisted = list(itertools.filterfalse(_LISTED_LINE.match, lines))
+    if not choice and len(lines) > len(unlisted) + 1:
+        lines = unlisted or lines
+    retained = list(itertools.filterfalse(_prefatory, lines))
     while (
         len(retained) > 1
         and retained[0].endswith(("...", "!"))
@@ -323,14 +337,17 @@ def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
 
 def _without_items(lines: list[str]) -> list[str]:
     """Remove a list of remarks on several things ("- First Image: ..."), if more is left."""
-    rest = [line for line in lines if not _ITEM.match(line.strip())]
+    rest = []
+    for line in lines:
+        if not _ITEM.match(line.strip()):
+            rest.append(line)
     return rest if len(lines) > len(rest) + 1 else lines
 
 
 def _ends(first: str, last: str) -> Iterator[tuple[str, str]]:
     """Yield the first line, if its letter or content is an answer by itself, and the last one; two
     different letters are no answer."""
-    letters = [_letter(line) for line in (first, last)]
+    letters = list(map(_letter, (first, last)))
     if None not in letters and letters[0] != letters[1]:
         yield "", "short"
         return

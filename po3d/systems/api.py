@@ -106,8 +106,7 @@ class Model:
 
         `focal`: focal length in widths of the image, if known. `metres_per_pixel`: scale of a
         room's map from above. `things`: objects to detect, for open-vocabulary detectors. Warns
-        (OutOfDistributionWarning) about an out-of-distribution image.
-        """
+        (OutOfDistributionWarning) about an out-of-distribution image."""
         scene, domain_match = self.look_with_match(
             image, focal=focal, metres_per_pixel=metres_per_pixel, things=things
         )
@@ -153,9 +152,8 @@ class Model:
 
         An answer by the general parser, or about a predicted photograph or orbit, is returned if
         `Answer.probability` is at least `ask_below`. If it is lower, the status is "abstained":
-        `Answer.understood` has the interpretations, `Answer.choices` their answers.
-        """
-        executor = self.pipeline.executor
+        `Answer.understood` has the interpretations, `Answer.choices` their answers."""
+        domain = self.pipeline.domain
         scene = self._checked_scene(scene, (text, change, frame), views, looking)
         fields = {
             "change": change,
@@ -171,7 +169,7 @@ class Model:
             return Answer(text, "unparsed", reason=f"{reading.unread} ({MISSING})")
         domain_match = None
         if not isinstance(scene, Scene):
-            things = executor.things([reading])
+            things = domain.things([reading])
             scene, domain_match = self.look_with_match(scene, things=things, **looking)
             _warn_if_unknown(domain_match)
         about = SceneQuestion(self.pipeline, question, ImageScenes({"view": scene}), domain_match)
@@ -185,21 +183,20 @@ class Model:
         looking: Mapping[str, Any],
     ) -> Scene | Picture:
         """Check the arguments of `ask` (`sentences`: question, change, frame); return the scene,
-        read if it is a JSON file, or the image.
-        """
-        executor = self.pipeline.executor
+        read if it is a JSON file, or the image."""
+        domain = self.pipeline.domain
         if not all(isinstance(sentence, str) for sentence in sentences):
             raise InputError("question, change and frame should be strings")
-        if any(sentence.strip() for sentence in sentences[1:]) and executor.kind != "room":
+        if any(sentence.strip() for sentence in sentences[1:]) and domain.kind != "room":
             raise InputError("a textual change or frame needs a room")
         if isinstance(scene, str | Path) and Path(scene).suffix == ".json":
             scene = read_scene(scene)
-        if views and (executor.kind != "orbit" or not isinstance(scene, Scene)):
+        if views and (domain.kind != "orbit" or not isinstance(scene, Scene)):
             raise InputError("views are for questions about the table of an orbit")
         if isinstance(scene, Scene):
             if looking:
                 raise TypeError(f"unexpected argument for a scene: {', '.join(looking)}")
-            executor.checked(scene)
+            domain.checked(scene)
         return scene
 
 
@@ -229,16 +226,13 @@ def load(world: str = "street", **options: Any) -> Model | DomainRouter:
     on a hub.
 
     `options`, such as device="cuda" or scenes="ground_truth", are those of `build_pipeline`; with
-    "auto" they apply to every domain.
-    """
+    "auto" they apply to every domain."""
     options = new_settings(options, warn=True)
     if world == "auto":
-        return DomainRouter(
-            {
-                name: functools.cache(functools.partial(load, name, **options))
-                for name in DOMAIN_MODULES
-            }
-        )
+        loaders = {}
+        for name in DOMAIN_MODULES:
+            loaders[name] = functools.cache(functools.partial(load, name, **options))
+        return DomainRouter(loaders)
     if world not in DOMAIN_MODULES:
         if not isinstance(world, str) or (
             not world.startswith(SCHEME) and not Path(world).is_dir()

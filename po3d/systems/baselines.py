@@ -148,10 +148,10 @@ class Replay:
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         absent = f"{self.path.name} has no answer to this question"
-        return [
-            self.predictions.get(q.id) or Prediction(q.id, "failed", reason=absent)
-            for q in questions
-        ]
+        result = []
+        for q in questions:
+            result.append(self.predictions.get(q.id) or Prediction(q.id, "failed", reason=absent))
+        return result
 
     def notes(self, questions: Sequence[Question]) -> list[str]:
         """Return a remark if some questions have no prediction; InputError if none has one."""
@@ -183,7 +183,9 @@ def _planar_answer(q: Question, scene: Scene) -> Prediction:
     except ProgramError as error:
         return Prediction(q.id, "failed", reason=f"{UNREAD}: {error}")
     beliefs = [rows_only(thing, scene) for thing in program.things]
-    boxes = [scene.objects[b.index(1.0)].box if 1.0 in b else None for b in beliefs]
+    boxes = []
+    for b in beliefs:
+        boxes.append(scene.objects[b.index(1.0)].box if 1.0 in b else None)
     if None in boxes:
         return Prediction(
             q.id, "failed", program=program.text(), reason="an object has no image box"

@@ -22,8 +22,7 @@ def build_pipeline(name: str, **options: Any) -> Pipeline:
     augmentation. `parser_checkpoint`: the same for the benchmark's parser. `parser`: a
     `ParserMode`. `device`: where the networks run. `oracle`: modules replaced by ground truth.
     `refine` and `modules` (streets): see `scene_sources.source`. The others are settings of
-    `Domain`.
-    """
+    `Domain`."""
     base = domain(name)
     for option in options:
         if option not in base.options:
@@ -33,10 +32,13 @@ def build_pipeline(name: str, **options: Any) -> Pipeline:
     scenes, perception = options.get("scenes", "predicted"), options["perception"]
     if scenes == "predicted" and not isinstance(perception, str):
         base = base.for_estimator(base, perception)
-    executor = replace(base, **{key: options[key] for key in SETTINGS & options.keys()})
+    own = replace(base, **{key: options[key] for key in SETTINGS & options.keys()})
     device = options["device"]
-    oracle = checked_modules(options["oracle"], executor.modules)  # before networks are loaded
-    more = {key: options[key] for key in ("refine", "modules") if key in options}
+    oracle = checked_modules(options["oracle"], own.modules)  # before networks are loaded
+    more = {}
+    for key in ("refine", "modules"):
+        if key in options:
+            more[key] = options[key]
     tables = source(name, scenes, perception, options["flip_tta"], device, **more)
-    parser = executor.parser_of(executor, options.get("parser_checkpoint", ""), device)
-    return Pipeline(tables, parser, executor, oracle, second(options["parser"], executor, device))
+    parser = own.parser_of(own, options.get("parser_checkpoint", ""), device)
+    return Pipeline(tables, parser, own, oracle, second(options["parser"], own, device))

@@ -41,9 +41,10 @@ class CachedTables(TableSource):
         self.lock = threading.Lock()
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
-        return [
-            [self._table(c, name, tuple(things)) for name in names] for c, names, things in looks
-        ]
+        result = []
+        for c, names, things in looks:
+            result.append([self._table(c, name, tuple(things)) for name in names])
+        return result
 
     def _table(self, context: Context, name: str, things: tuple[str, ...]) -> Scene:
         inputs = context.inputs
@@ -112,14 +113,19 @@ class DomainPipelines:
                 matches.append(match)
         near = min(matches, key=lambda match: match.strangeness, default=None)
         if near is None or near.strange:
-            known = ", ".join(name for name in MODELS if name != ANY)
+            known = list(MODELS)
+            known.remove(ANY)
             raise Refusal(
                 400,
                 "out of distribution: the image matches no training domain; to answer "
-                f"anyway, name a model: {known}",
+                f"anyway, name a model: {', '.join(known)}",
                 "messages",
             )
-        return tuple(world for world in KINDS[near.kind] if world in self.builders)
+        result = []
+        for world in KINDS[near.kind]:
+            if world in self.builders:
+                result.append(world)
+        return tuple(result)
 
 
 def street_pipelines(**options: Any) -> DomainPipelines:
@@ -133,13 +139,14 @@ def ask(
 ) -> tuple[Question, Prediction, DomainMatch | None]:
     """Return the question, its prediction by the first domain whose parser reads one of the
     candidates, and the nearest training domain of the image."""
-    tried = [request.question(text) for text in questions_in(request.texts)]
+    tried = list(map(request.question, questions_in(request.texts)))
     if not tried:
         raise Refusal(400, "the message contains no question")
     parses = []
     for name in worlds.of(request):
         readings = worlds[name].reader.read(tried)
-        parses += [(name, q, r.unread) for q, r in zip(tried, readings, strict=True)]
+        for q, r in zip(tried, readings, strict=True):
+            parses.append((name, q, r.unread))
     world, question, _ = next((parse for parse in parses if not parse[2]), parses[0])
     if world == "orbit" and len(question.views) != len(request.images):
         raise Refusal(
@@ -206,9 +213,10 @@ def message_answer(
     if prediction.status != "ok" or prediction.answer is None:
         return f"I cannot answer this: {prediction.reason}"
     answered = written(prediction.answer)
-    same = [
-        k for k, option in enumerate(options) if option.casefold() == prediction.answer.casefold()
-    ]
+    same = []
+    for k, option in enumerate(options):
+        if option.casefold() == prediction.answer.casefold():
+            same.append(k)
     if same and any(f"{LETTERS[same[0]]}. {options[same[0]]}" in text for text in texts):
         return LETTERS[same[0]]
     if not any(re.search(r"['\"]Answer['\"]\s*:", text) for text in texts):

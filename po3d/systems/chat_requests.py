@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.benchmarks.choices import LETTERS, filled
+from po3d.benchmarks.choices import filled
 from po3d.io.errors import InputError
 from po3d.io.images import decode_image
 from po3d.reasoning.questions import Question, Task
@@ -88,19 +88,14 @@ class ChatRequest(NamedTuple):
     @property
     def options(self) -> list[str]:
         """Lettered options of the message, one per line, from A on; "" for a missing letter."""
-        matches = {m[1]: m[2].strip() for m in _OPTION.finditer("\n".join(self.texts))}
-        return (
-            filled({k: matches[k] for k in LETTERS if k in matches})
-            if {"A", "B"} & matches.keys()
-            else []
-        )
+        matches = {}
+        for m in _OPTION.finditer("\n".join(self.texts)):
+            matches[m[1]] = m[2].strip()
+        return filled(matches) if {"A", "B"} & matches.keys() else []
 
     def question(self, text: str) -> Question:
         whole = "\n".join(self.texts)
-        settings = {
-            name: getattr(self.extras, name) or _named(name, whole) for name in ("frame", "change")
-        }
-        views = self.extras.views or tuple(float(v) for v in _ANGLE.findall(whole)) or (0.0,)
+        views = self.extras.views or tuple(map(float, _ANGLE.findall(whole))) or (0.0,)
         names = tuple(f"{k + 1}" for k in range(len(self.images)))
         return Question(
             REQUEST,
@@ -111,7 +106,8 @@ class ChatRequest(NamedTuple):
             options=tuple(filter(None, self.options)),
             images=names,
             views=views,
-            **settings,
+            frame=self.extras.frame or _named("frame", whole),
+            change=self.extras.change or _named("change", whole),
         )
 
 
@@ -191,10 +187,13 @@ def _content(messages: object) -> tuple[list[str], list[object]]:
         or not all(isinstance(m, dict) for m in messages)
     ):
         raise Refusal(400, "messages should be a list of objects with role and content", "messages")
-    user_messages = [m for m in messages if m.get("role") == "user"]
-    if not user_messages:
+    last = None
+    for message in messages:
+        if message.get("role") == "user":
+            last = message
+    if last is None:
         raise Refusal(400, "messages should contain a user message", "messages")
-    content = user_messages[-1].get("content")
+    content = last.get("content")
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
     if not isinstance(parts, list) or not all(isinstance(p, dict) for p in parts):
         raise Refusal(400, "content should be a string or a list of parts", "messages")
@@ -238,15 +237,18 @@ def _picture(url: object, most: int) -> NDArray[np.uint8]:
 
 def questions_in(texts: Sequence[str]) -> list[str]:
     """Return the candidates for the question of a message, most probable first."""
-    lines = [line for text in texts for line in map(str.strip, text.splitlines()) if line]
-    named, sentences = [], []
+    lines = list(filter(None, map(str.strip, "\n".join(texts).splitlines())))
+    named, ending, sentences = [], [], []
     for line in lines:
         if match := re.match(r"question\s*:\s*(.+)", line, re.IGNORECASE):
             named.append(match[1].strip())
-        sentences += [part.strip() for part in _ENDS.split(line) if part.endswith("?")]
-    ending = [line for line in lines if line.endswith("?")]
+        if line.endswith("?"):
+            ending.append(line)
+        for part in _ENDS.split(line):
+            if part.endswith("?"):
+                sentences.append(part.strip())
     candidates = [*named[::-1], *ending[::-1], *sentences[::-1]] or lines[-1:]
-    return [text for text in dict.fromkeys(candidates) if text][:CANDIDATES]
+    return list(filter(None, dict.fromkeys(candidates)))[:CANDIDATES]
 
 
 def _named(name: str, text: str) -> str:

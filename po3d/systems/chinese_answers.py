@@ -28,9 +28,11 @@ def in_chinese(text: str | None) -> bool:
 def translated(text: str, options: Sequence[str] = ()) -> str | None:
     """Return a cleaned response in English, or only its last line; None if a word is unknown.
 
-    Word order stays. With options that say "behind", the back is behind.
-    """
-    lines = [line for line in text.splitlines() if line.strip()]
+    Word order stays. With options that say "behind", the back is behind."""
+    lines = []
+    for line in text.splitlines():
+        if line.strip():
+            lines.append(line)
     english = _english(text) or (_english(lines[-1]) if lines else None)
     if english and any("behind" in option for option in options):
         english = re.sub(r"\bback\b", "behind", english)

@@ -56,8 +56,7 @@ OPTIONS = {
 
 def buildable(system: Mapping[str, Any], on_cpu: bool = False) -> dict[str, Any]:
     """Return a system's config without null settings of shipped estimators, which other estimators
-    do not accept. With `on_cpu`, the estimator's device is set to the CPU.
-    """
+    do not accept. With `on_cpu`, the estimator's device is set to the CPU."""
     node = system.get("perception")
     if not isinstance(node, Mapping):
         return dict(system)
@@ -68,8 +67,10 @@ def buildable(system: Mapping[str, Any], on_cpu: bool = False) -> dict[str, Any]
     node = {**node, "modules": chosen_modules(node.get("modules")) or None}
     if on_cpu and node.get("device") is not None:
         node["device"] = "cpu"
-    unset = [key for key in Shipped.__dataclass_fields__ if node.get(key) is None]
-    return {**system, "perception": {key: value for key, value in node.items() if key not in unset}}
+    for key in Shipped.__dataclass_fields__:
+        if node.get(key) is None:
+            node.pop(key, None)
+    return {**system, "perception": node}
 
 
 def system_settings(
@@ -77,9 +78,10 @@ def system_settings(
 ) -> dict[str, Any]:
     """Return the settings of a system that affect predictions. "perception" is the title of the
     built estimator (`modules`), or its name by the config before it is built; None for the shipped
-    one. "perception_options" are the constructor options of an estimator outside po3d.
-    """
-    result = {key: value for key, value in buildable(system).items() if key not in NO_EFFECT}
+    one. "perception_options" are the constructor options of an estimator outside po3d."""
+    result = buildable(system)
+    for key in NO_EFFECT:
+        result.pop(key, None)
     node = result.get("perception")
     if not isinstance(node, Mapping):
         return result
@@ -98,13 +100,15 @@ def identity_of(
     system: Mapping[str, Any], modules: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Return what identifies a run's system: its settings and, for separate modules or another
-    estimator than the shipped ones, the identities of the built objects and their options.
-    """
+    estimator than the shipped ones, the identities of the built objects and their options."""
     result = system_settings(system, modules)
     result.pop("perception_options", None)
     node = buildable(system).get("perception")
     if isinstance(node, Mapping) and (node["_target_"] != SHIPPED or "modules" in node):
-        built = {name: own for name, own in modules.items() if name.startswith("perception.")}
+        built = {}
+        for name, module in modules.items():
+            if name.startswith("perception."):
+                built[name] = module
         options = node["modules"] if node["_target_"] == SHIPPED else _inputs(node)
         own = {"modules": built, "options": options}
         result["perception"] = {**modules.get("perception", {}), **own}
@@ -113,13 +117,19 @@ def identity_of(
 
 def _inputs(node: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of an estimator's config that may affect its predictions."""
-    return {key: value for key, value in node.items() if key not in ("_target_", "device")}
+    result = dict(node)
+    for key in ("_target_", "device"):
+        result.pop(key, None)
+    return result
 
 
 def _name(own: Any) -> str:
     """Return the name of a module by its config: that of the checkpoint, file, run or class."""
     if isinstance(own, Mapping) and own.get("modules"):
-        return " + ".join(f"{name} {_name(part)}" for name, part in own["modules"].items())
+        result = []
+        for name, part in own["modules"].items():
+            result.append(f"{name} {_name(part)}")
+        return " + ".join(result)
     if isinstance(own, Mapping):
         of_class = str(own.get("_target_")).rpartition(".")[2]
         own = own.get("checkpoint") or own.get("path") or of_class
@@ -141,10 +151,12 @@ def pipeline(
 
     `perception`: `Shipped` settings, an estimator, or a `TableFile`. `options`: those in OPTIONS;
     None keeps the domain's default. `noise`: module -> size, see `Pipeline`. InputError for an
-    option that the domain does not read.
-    """
+    option that the domain does not read."""
     read = domain_of(domain).options
-    inputs = {name: value for name, value in options.items() if value is not None}
+    inputs = {}
+    for name, value in options.items():
+        if value is not None:
+            inputs[name] = value
     observed = perception.given() if isinstance(perception, Shipped) else {"perception": perception}
     scenes = inputs.get("scenes", "predicted")
     if observed and scenes not in PICTURES and set(observed) != {"device"}:
@@ -154,11 +166,12 @@ def pipeline(
             f" with benchmark.scenes={scenes}"
         )
     inputs |= observed
-    if unread := [name for name in inputs if name not in read]:
-        raise InputError(
-            f"{OPTIONS[unread[0]]} is set, but has no effect on system=po3d, benchmark="
-            f"{benchmark} (domain {domain})"
-        )
+    for name in inputs:
+        if name not in read:
+            raise InputError(
+                f"{OPTIONS[name]} is set, but has no effect on system=po3d, benchmark="
+                f"{benchmark} (domain {domain})"
+            )
     shared = {
         "oracle": tuple(oracle),
         "parser": parser,

@@ -3,8 +3,7 @@
 A domain is the data in which streets, rooms, photographs and orbits differ: rules, dialect,
 modules, settings, and a few functions. Each has a module in `po3d.systems` (`street`, `rooms`,
 `photographs`, `orbit`) with its value `DOMAIN` and the `SceneExecutor` that runs its programs. A
-setting is changed by `dataclasses.replace(DOMAIN, samples=8)`.
-"""
+setting is changed by `dataclasses.replace(DOMAIN, samples=8)`."""
 
 import importlib
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -108,11 +107,9 @@ class Execution(NamedTuple):
     @property
     def believed(self) -> float:
         """Probability of the answer times probability of the parse; 0 without an answer."""
-        return (
-            0.0
-            if self.outcome.answer is None
-            else (self.outcome.probability or 0.0) * self.reading.probability
-        )
+        if self.outcome.answer is None:
+            return 0.0
+        return (self.outcome.probability or 0.0) * self.reading.probability
 
 
 class SceneExecutor(Protocol):
@@ -267,12 +264,16 @@ class Domain:
     def length(self, program: Call) -> int:
         """Return the number of operations of a program of the general parser, for which the weights
         of alternative parses are fitted."""
-        return sum(1 for _ in (program if self.core_lengths else self.in_notation(program)).calls())
+        tree = program if self.core_lengths else self.in_notation(program)
+        return len(list(tree.calls()))
 
     def stored_text(self, reading: ParsedQuestion) -> str:
         """Return the text of the programs for a prediction: "change ; question", or the question's
         alone."""
-        return " ; ".join(self.in_notation(p.program).text() for p in reversed(reading.parses))
+        result = []
+        for p in reversed(reading.parses):
+            result.append(self.in_notation(p.program).text())
+        return " ; ".join(result)
 
     def stored_program(self, text: str) -> Call:
         """Parse the text of a program in the domain's notation or in that of the language."""
@@ -310,11 +311,14 @@ class Domain:
 
     def things(self, readings: Sequence[ParsedQuestion]) -> Sequence[str]:
         """Return the object names in the questions, for open-vocabulary detectors."""
-        programs = [r.question.program for r in readings if r.question.program is not None]
-        calls = [c for program in programs for c in program.calls() if self.open_vocabulary]
-        names = [call.args[0] for call in calls if call.op == "refer"]
-        names += [call.args[1] for call in calls if call.op == "filter" and call.args[0] == "name"]
-        return tuple(dict.fromkeys(map(str, names)))
+        phrases, names = [], []
+        for reading in readings if self.open_vocabulary else ():
+            for call in reading.question.program.calls() if reading.question.program else ():
+                if call.op == "refer":
+                    phrases.append(str(call.args[0]))
+                elif call.op == "filter" and call.args[0] == "name":
+                    names.append(str(call.args[1]))
+        return tuple(dict.fromkeys(phrases + names))
 
     # --- scenes
 
@@ -363,23 +367,24 @@ class Domain:
     def explaining(self, options: Mapping[str, Any]) -> Self:
         """Return the executor that explains the answers of a run with these options."""
         used = {name: options.get(name) for name, _ in self.explanation_settings}
-        changed = {name: value for name, value in used.items() if value is not None}
+        changed = {}
+        for name, value in used.items():
+            if value is not None:
+                changed[name] = value
         return replace(self.certain(), **{**dict(self.explanation_settings), **changed})
 
     def doubt(self, execution: Execution, scene: Scene) -> str:
-        """Return in one sentence why an answer is improbable; "" if only its probability is
-        known."""
+        """Return one sentence on why an answer is improbable; "" if only that is known."""
         return self.doubts(self, execution, scene)
 
     def bind(self, tables: ImageScenes) -> SceneExecutor:
         return self.executor_of(self, tables)
 
     def bind_batch(self, items: Sequence[ParsedImage]) -> Sequence[SceneExecutor]:
-        """Return one `SceneExecutor` per image. It will only be asked the questions given here, so
-        all answers may be computed at once."""
-        if self.batch is not None:
-            return self.batch(self, items)
-        return [self.bind(tables) for tables, _, _ in items]
+        """Return one `SceneExecutor` per image, for the given questions only: answers may be
+        computed at once."""
+        together = self.batch
+        return together(self, items) if together else [self.bind(item[0]) for item in items]
 
     def bind_ground_truth(self, truth: Scene) -> SceneExecutor:
         """Return the executor of gold programs on the true scene of the image."""

@@ -51,9 +51,8 @@ def flipped(near: Margins, answer: str | None) -> str:
     """Return in words the smallest change of the scene that changes the answer; "" if none is
     known.
 
-    `near` refers to the most probable scene. If its answer is not `answer`, the text says so; ""
-    if that scene has no answer, or the change leads to `answer`.
-    """
+    `near` refers to the most probable scene. If its answer is not `answer`, the text says so; "" if
+    that scene has no answer, or the change leads to `answer`."""
     if near.flip is None:
         return ""
     if near.answer == answer:

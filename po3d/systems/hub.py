@@ -30,20 +30,22 @@ def save(
     from po3d.io.schemas import checked
 
     complete = {**domain(world).options, **options}
-    networks = {name: complete[name] for name in NETWORKS if complete.get(name) is not None}
-    for name, checkpoint in networks.items():
+    pairs = []
+    for name in NETWORKS:
+        if (checkpoint := complete.get(name)) is None:
+            continue
         if not isinstance(checkpoint, str | Path):
             raise InputError(
                 f"a model folder stores checkpoints by name; the option {name} is an object"
             )
-    pairs = [locate(checkpoint) for checkpoint in networks.values()]
-    stored = {name: value for name, value in options.items() if name not in NOT_STORED}
-    if odd := [
-        name
-        for name, value in stored.items()
-        if not isinstance(value, str | int | float | list | tuple)
-    ]:
-        raise InputError(f"a model folder cannot store the option {odd[0]}")
+        pairs.append(locate(checkpoint))
+    stored = {}
+    for name, value in options.items():
+        if name in NOT_STORED:
+            continue
+        if not isinstance(value, str | int | float | list | tuple):
+            raise InputError(f"a model folder cannot store the option {name}")
+        stored[name] = value
     checked(ModelOptions, stored, "a model folder's options")
     figures = "" if report is None else _figures(Path(report))
     config = combine(pairs, folder, {"library_name": "po3d", "world": world, "options": stored})
@@ -62,19 +64,23 @@ def opened(name: str | Path) -> tuple[str, dict[str, Any]]:
     if world not in DOMAIN_MODULES:
         raise InputError(f"model folder {folder}: unknown world {visible(world)!r}")
     known = domain(world).options
-    if odd := [option for option in options if option not in known or option in NOT_STORED]:
-        raise InputError(f"model folder {folder}: unknown option {visible(odd[0])!r}")
-    return world, {
-        **options,
-        **{option: str(folder.resolve()) for option in NETWORKS if option in known},
-    }
+    for option in options:
+        if option not in known or option in NOT_STORED:
+            raise InputError(f"model folder {folder}: unknown option {visible(option)!r}")
+    options = dict(options)
+    for option in NETWORKS:
+        if option in known:
+            options[option] = str(folder.resolve())
+    return world, options
 
 
 def _figures(path: Path) -> str:
     """Return the rows of a report.json as markdown."""
     report: Any = read_json(path, "report")
     with malformed(f"{path} is not a report.json"):
-        rows = [[row["name"], row["n"], row["value"], interval_text(row)] for row in report["rows"]]
+        rows = []
+        for row in report["rows"]:
+            rows.append([row["name"], row["n"], row["value"], interval_text(row)])
         title = (
             f"{report['benchmark']} {report['split']}, {report['images']} images, scorer"
             f" {report['scorer']}"

@@ -31,7 +31,10 @@ def note(questions: Sequence[Question], predictions: Sequence[Prediction]) -> st
     there are none."""
     image, parts = {q.id: q.image for q in questions}, []
     for mark, what in ((MARK, "cannot read"), (MISSING, "no scene for")):
-        lost = [p for p in predictions if p.reason.startswith(mark)]
+        lost = []
+        for p in predictions:
+            if p.reason.startswith(mark):
+                lost.append(p)
         if not lost:
             continue
         reasons = list(dict.fromkeys(p.reason.removeprefix(mark) for p in lost))
@@ -106,28 +109,37 @@ def _attempt(
         if missing := set(getattr(error, "names", ())):  # perception=file
             why = {}
             for q in questions:
-                if own := [n for n in q.images or (q.image,) if n in missing]:
+                if own := list(filter(missing.__contains__, q.images or (q.image,))):
                     why[q.id] = f"{MISSING}{', '.join(own)}"
         else:
             bad = _on_bad_views(questions, context) or {q.id: str(error) for q in questions}
             why = {name: f"{MARK}{reason}" for name, reason in bad.items()}
-    lost = {name: Prediction(name, "failed", reason=reason) for name, reason in why.items()}
-    rest = [q for q in questions if q.id not in lost]
+    lost = {}
+    for name, reason in why.items():
+        lost[name] = Prediction(name, "failed", reason=reason)
+    rest = []
+    for q in questions:
+        if q.id not in lost:
+            rest.append(q)
     more, predictions = _attempt(ask, rest, context) if rest else ({}, None)
     return lost | more, predictions
 
 
 def _on_bad_views(questions: Sequence[Question], context: Context) -> dict[str, str]:
     """Return question id -> error of an unreadable view; {} for questions on the image itself."""
-    names = dict.fromkeys(n for q in questions for n in q.images)
-    views = context.inputs if names else None
-    bad: dict[str, str] = {}
-    for name in names:
-        try:
-            views.image(name)
-        except ImageError as error:
-            bad[name] = str(error)
-    return {q.id: bad[n] for q in questions for n in q.images if n in bad}
+    known: dict[str, str] = {}
+    result = {}
+    for q in questions:
+        for name in q.images:
+            if name not in known:
+                known[name] = ""
+                try:
+                    context.inputs.image(name)
+                except ImageError as error:
+                    known[name] = str(error)
+            if known[name]:
+                result[q.id] = known[name]
+    return result
 
 
 def _in_order(

@@ -30,7 +30,7 @@ from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.answers import predicted
 from po3d.systems.interfaces import Context
-from po3d.systems.lmm_endpoint import LONGEST_WAIT, Endpoint, Refused, Reply, Unavailable
+from po3d.systems.lmm_endpoint import LONGEST_WAIT, Endpoint, Refused, Unavailable
 from po3d.systems.prompts import (
     ImageFormat,
     Prompt,
@@ -57,9 +57,9 @@ class Log:
             data = self.path.read_bytes()
             if data and not data.endswith(b"\n"):  # torn last line of a killed run
                 os.truncate(self.path, data.rfind(b"\n") + 1)
-            self.known = {
-                r["request"]: r for r in read_jsonl(self.path, "usage log") if "request" in r
-            }
+            for record in read_jsonl(self.path, "usage log"):
+                if "request" in record:
+                    self.known[record["request"]] = record
 
     def add(self, record: dict) -> None:
         with self.lock:
@@ -79,7 +79,10 @@ class Asking:
     def result(self) -> list[Prediction]:
         try:
             wait(self.futures, return_when=FIRST_EXCEPTION)
-            failed = [f for f in self.futures if f.done() and f.exception() is not None]
+            failed = []
+            for f in self.futures:
+                if f.done() and f.exception() is not None:
+                    failed.append(f)
             return [future.result() for future in failed or self.futures]
         except BaseException:  # also on Ctrl+C: cancel the remaining requests
             self.cancel()
@@ -148,8 +151,8 @@ class Lmm:
         self.endpoint = Endpoint(self.base_url, key.strip(), self.timeout)
         self.log = Log(log)
         fields = {"temperature": self.temperature, "max_tokens": self.max_tokens}
-        self.fields = {k: v for k, v in fields.items() if v is not None} | dict(self.extra or {})
-        self.price = {k: v for k, v in (self.price or {}).items() if v is not None}
+        self.fields = _without_none(fields) | dict(self.extra or {})
+        self.price = _without_none(self.price or {})
         self.ahead = self.concurrency  # an image may have a single question
         self.pool = ThreadPoolExecutor(self.concurrency, "lmm")
 
@@ -163,10 +166,11 @@ class Lmm:
         image_urls = [self.asked(q, context) for q in questions]
         finish = self.finishing(questions, context)
         urls: dict[str, str] = {}
-        for name in dict.fromkeys(name for one in image_urls for name in one.pictures):
-            urls[name] = data_uri(
-                encode(context.picture(name), self.image_format), self.image_format
-            )
+        for one in image_urls:
+            for name in one.pictures:
+                if name not in urls:
+                    file = encode(context.picture(name), self.image_format)
+                    urls[name] = data_uri(file, self.image_format)
         stop = threading.Event()
         work = []
         for question, one in zip(questions, image_urls, strict=True):
@@ -211,20 +215,25 @@ class Lmm:
     ) -> dict[str, Any]:
         """Return the cost of these questions' answers: requests, tokens, cost (None without
         prices), seconds."""
+        own_records = self.records(questions)
+        totals = {"requests": len(own_records), "prompt_tokens": 0, "completion_tokens": 0}
+        totals |= {"cost": 0 if self.price else None, "seconds": 0}
+        for record in own_records:
+            for key in ("prompt_tokens", "completion_tokens"):
+                totals[key] += int(record["usage"].get(key) or 0)
+            if self.price:
+                totals["cost"] += self._cost(record["usage"])
+            totals["seconds"] += record["seconds"]
+        return totals
+
+    def records(self, questions: Sequence[Question]) -> list[dict]:
+        """Return the model's logged responses to these questions."""
         ids = {q.id for q in questions}
-        own_records = [
-            r for r in self.log.known.values() if r["id"] in ids and r["model"] == self.model
-        ]
-        sums = {}
-        for k in ("prompt_tokens", "completion_tokens"):
-            sums[k] = sum(int(r["usage"].get(k) or 0) for r in own_records)
-        cost = sum(self._cost(r["usage"]) or 0.0 for r in own_records) if self.price else None
-        return {
-            "requests": len(own_records),
-            **sums,
-            "cost": cost,
-            "seconds": sum(r["seconds"] for r in own_records),
-        }
+        result = []
+        for record in self.log.known.values():
+            if record["id"] in ids and record["model"] == self.model:
+                result.append(record)
+        return result
 
     def _ask(
         self, question: Question, content: list[dict], stop: threading.Event, finish: Finish
@@ -252,10 +261,8 @@ class Lmm:
                 "id": question.id,
                 "image": question.image,
                 "model": self.model,
-                "response": reply.text,
-                "finish_reason": reply.finish,
-                "usage": dict(reply.usage),
-                "cost": self._cost(reply.usage),
+                **reply,
+                "cost": self._cost(reply["usage"]),
                 "seconds": round(time.monotonic() - start, 3),
                 "tries": tries,
                 "messages": len(content),
@@ -266,7 +273,7 @@ class Lmm:
 
     def _insist(
         self, body: Mapping[str, Any], digest: str, stop: threading.Event
-    ) -> tuple[Reply, int]:
+    ) -> tuple[dict[str, Any], int]:
         """Return the reply and the number of tries."""
         for attempt in range(self.tries):
             try:
@@ -287,7 +294,15 @@ class Lmm:
     def _cost(self, usage: Mapping[str, Any]) -> float | None:
         if not self.price:
             return None
-        return sum(
-            self.price.get(k, 0.0) * int(usage.get(f"{k}_tokens") or 0) / 1e6
-            for k in ("prompt", "completion")
-        )
+        cost = 0.0
+        for k in ("prompt", "completion"):
+            cost += self.price.get(k, 0.0) * int(usage.get(f"{k}_tokens") or 0) / 1e6
+        return cost
+
+
+def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+    result = {}
+    for key, value in values.items():
+        if value is not None:
+            result[key] = value
+    return result

@@ -8,7 +8,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from po3d.io.errors import InputError
@@ -18,14 +18,6 @@ LONGEST_WAIT = 60.0  # maximal seconds between two tries
 LOOPBACK = ("127.0.0.1", "localhost", "::1")  # hosts that are never reached through a proxy
 STOPS = (401, 403, 404)  # errors that apply to all requests: key, rights, model or path
 BUSY = (408, 409, 425, 429)  # retried, as are 5xx
-
-
-class Reply(NamedTuple):
-    """The response to one question."""
-
-    text: str
-    usage: Mapping[str, Any]  # as reported by the endpoint: prompt_tokens, completion_tokens
-    finish: str
 
 
 class Refused(Exception):
@@ -65,9 +57,10 @@ class Endpoint:
     def __repr__(self) -> str:
         return f"Endpoint({self.base_url!r})"
 
-    def chat(self, body: Mapping[str, Any]) -> Reply:
-        """Send one request. Raises Refused, Unavailable, or InputError for errors that apply to all
-        requests."""
+    def chat(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Send one request; return the response, its finish_reason and usage (prompt_tokens,
+        completion_tokens, as reported by the endpoint). Raises Refused, Unavailable, or InputError
+        for errors that apply to all requests."""
         url = self.base_url.rstrip("/") + "/chat/completions"
         headers = {
             "Content-Type": "application/json",
@@ -97,13 +90,17 @@ class Endpoint:
                 f"{url}: the response is not a chat completion: {self._clean(data[:200])}"
             ) from None
         if isinstance(content, list):
-            content = "".join(str(p.get("text", "")) for p in content if isinstance(p, dict))
+            texts = []
+            for part in content:
+                if isinstance(part, dict):
+                    texts.append(str(part.get("text", "")))
+            content = "".join(texts)
         usage = json.loads(data).get("usage")
-        return Reply(
-            str(content),
-            usage if isinstance(usage, dict) else {},
-            str(choice.get("finish_reason") or ""),
-        )
+        return {
+            "response": str(content),
+            "finish_reason": str(choice.get("finish_reason") or ""),
+            "usage": usage if isinstance(usage, dict) else {},
+        }
 
     def _error(self, error: urllib.error.HTTPError) -> Exception:
         try:

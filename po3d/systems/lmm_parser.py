@@ -29,7 +29,8 @@ from po3d.language.programs.street import ARGUMENTS
 from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems import pipeline
-from po3d.systems.domain import ParsedQuestion, SceneExecutor, domain
+from po3d.systems.domain import ParsedQuestion, SceneExecutor
+from po3d.systems.domain import domain as domain_of
 from po3d.systems.image_scenes import ImageScenes
 from po3d.systems.interfaces import Context
 from po3d.systems.lmm import Finish, Lmm
@@ -62,10 +63,10 @@ class LmmParser(Lmm):
             )
         super().__post_init__(log)
         self.world = BENCHMARKS[self.benchmark].world
-        self.executor = domain(self.world)
+        self.domain = domain_of(self.world)
         if self.world == "street":
-            self.executor = replace(
-                self.executor, mode=self.mode or "marginal", samples=self.samples or 64
+            self.domain = replace(
+                self.domain, mode=self.mode or "marginal", samples=self.samples or 64
             )
         elif (self.mode, self.samples) != (None, None):
             raise InputError(
@@ -78,7 +79,7 @@ class LmmParser(Lmm):
                     f"frame={self.frame} needs scenes=predicted: true scenes have the anchors'"
                     " frame"
                 )
-            self.executor = replace(self.executor, frame=self.frame)
+            self.domain = replace(self.domain, frame=self.frame)
         # Executors cache results shared by the questions on one image.
         self.running = threading.Lock()
 
@@ -101,20 +102,22 @@ class LmmParser(Lmm):
         self, questions: Sequence[Question], predictions: Sequence[Prediction]
     ) -> dict[str, int]:
         """Return the numbers of programs written, returned once, and finally not executable."""
-        ids = {q.id for q in questions}
-        own = [r for r in self.log.known.values() if r["id"] in ids and r["model"] == self.model]
-        written, again = {r["id"] for r in own}, {r["id"] for r in own if r.get("messages", 1) > 1}
+        written, again = set(), set()
+        for record in self.records(questions):
+            written.add(record["id"])
+            if record.get("messages", 1) > 1:
+                again.add(record["id"])
         malformed = sum(p.status == "unparsed" for p in predictions)
         return {"written": len(written), "sent_back": len(again), "malformed": malformed}
 
     def _answering(self, questions: Sequence[Question], context: Context) -> SceneExecutor:
         if self.scenes == "ground_truth":
-            return self.executor.bind_ground_truth(context.truth())
+            return self.domain.bind_ground_truth(context.truth())
         views: dict[str, Any] = {}
         for question in questions:
             result = predicted_tables(question, self.prompter.predicted, self.scenes_file)
             views |= dict(zip(question.images or (question.image,), result, strict=True))
-        return self.executor.bind(ImageScenes(views, inputs=context.inputs))
+        return self.domain.bind(ImageScenes(views, inputs=context.inputs))
 
     def _finish(
         self,
@@ -136,25 +139,29 @@ class LmmParser(Lmm):
                 question.id, "unparsed", reason=f"malformed program: {reading.unread}"
             )
         with self.running:
-            return pipeline.predicted(self.executor, answering, question, reading)
+            return pipeline.predicted(self.domain, answering, question, reading)
 
     def _read(self, question: Question, response: str) -> ParsedQuestion:
         """Parse and type-check the programs of a response; a missing or malformed one has the
         reason."""
         result = {name.lower(): text for name, text in _LINE.findall(response)}
-        lines = [line for line in response.splitlines() if line.strip(" `")]
+        lines = []
+        for line in response.splitlines():
+            if line.strip(" `"):
+                lines.append(line)
         if not result and len(lines) == 1:
             result["program"] = lines[0].strip(" `")
-        absent = [
-            n for n in ("program", *(["change"] if question.change else [])) if not result.get(n)
-        ]
+        absent = []
+        for n in ("program", *(["change"] if question.change else [])):
+            if not result.get(n):
+                absent.append(n)
         if absent:
             return ParsedQuestion(Parse("unparsed", reason=f"no line begins with '{absent[0]}:'"))
         own = replace(
             question, program=result["program"], change_program=result.get("change", ""), unread=""
         )
         try:
-            reading = self.executor.gold(own, rows=self.scenes == "ground_truth")
+            reading = self.domain.gold(own, rows=self.scenes == "ground_truth")
         except (InputError, RecursionError) as error:
             return ParsedQuestion(Parse("unparsed", reason=str(error)))
         if not reading.unread:
@@ -192,7 +199,7 @@ def language(world: str) -> str:
     for op, values in ARGUMENTS.items():
         if values != ((),):
             sign = "=" if op == "filter" else ","
-            arguments.append(f"{op}: {' '.join(sign.join(value) for value in values)}")
+            arguments.append(f"{op}: {' '.join(map(sign.join, values))}")
     stated = own["vocabulary"].format(
         arguments="; ".join(arguments), attributes=", ".join(attributes.split()[1:])
     )

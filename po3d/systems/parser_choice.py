@@ -80,11 +80,12 @@ def choose(
 
 def own_is_right(own: float, general: float, style: float) -> float:
     """Return the probability that the benchmark's parser is right where the two answers differ."""
-    logit = OFFSET + OWN * _logit(own) + GENERAL * _logit(general) + STYLE * style
-    return 1 / (1 + math.exp(-logit))
+    odds = OFFSET + OWN * logit(own) + GENERAL * logit(general) + STYLE * style
+    return 1 / (1 + math.exp(-odds))
 
 
-def _logit(p: float) -> float:
+def logit(p: float) -> float:
+    """Return log(p / (1 - p)), with p clipped to [LEAST, 1 - LEAST]."""
     p = min(max(p, LEAST), 1 - LEAST)
     return math.log(p / (1 - p))
 

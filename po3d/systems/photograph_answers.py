@@ -16,12 +16,13 @@ from dataclasses import replace
 import numpy as np
 
 from po3d.language.descriptions import Description, describe
-from po3d.language.lexicon import fits, kinds_of
+from po3d.language.lexicon import SAME, fits, kinds_of
 from po3d.language.program import Call
 from po3d.reasoning.grounded import Ground, rows_only
 from po3d.reasoning.grounding import LANDS, Grounder
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.scene.geometry import Array
+from po3d.scene.rooms import COLORS
 from po3d.scene.table import Scene
 from po3d.systems.photograph_reasons import KIND, NARROWER, no_class
 from po3d.systems.photograph_roles import role_weights
@@ -30,6 +31,7 @@ MAYBE = 0.5  # probability that an object of the wider class is of the narrower 
 COVERED = frozenset(("animal", "vehicle", "person", "farm animal"))  # kinds with classes for most
 MISNAMED = frozenset((("lamp", "traffic light"), ("lamps", "traffic light")))
 COLORED = 0.25  # share of a colour's pixels in an object that has this colour
+UNCOLORED = 0.02  # belief of an object in a colour of which it has no pixels
 FAINT = 0.4  # factor for an object without these pixels: the box has background too
 # Log odds of an image to contain a class against those of its best box to be right, where it
 # contains the class as often as not. Fitted by hand-labelled classes of 30 pictures
@@ -131,8 +133,10 @@ def set_of(program: Call) -> str:
 
 def set_outcome(program: Call, scene: Scene, classes: Sequence[str]) -> Outcome:
     """Answer a question for the number or existence of objects that fit a description."""
-    description = describe(set_of(program))
-    chance = members(description, scene, classes, program.op == "exist")
+    text = set_of(program)
+    description = describe(text)
+    supposed = text.startswith("the ")  # "is the man on a board"
+    chance = members(description, scene, classes, program.op == "exist", supposed)
     there = np.array([o.existence for o in scene.objects])
     if program.op == "exist":
         p = 1 - math.prod(1 - c for c in chance) * (1 - presence(ABSENT))
@@ -152,23 +156,30 @@ def set_outcome(program: Call, scene: Scene, classes: Sequence[str]) -> Outcome:
     return Outcome("ok", str(best), p, valid=1.0)
 
 
-def members(d: Description, scene: Scene, classes: Sequence[str], exists: bool = False) -> Array:
+def members(
+    d: Description,
+    scene: Scene,
+    classes: Sequence[str],
+    exists: bool = False,
+    supposed: bool = False,
+) -> Array:
     """Return (n,) the probability that each object exists and fits a description.
 
     `exists`: the question is whether there is one, so that a relation to a thing that is unknown or
-    not detected counts as uncertain; else it is taken for granted.
+    not detected counts as uncertain; else it is taken for granted. `supposed`: the question takes
+    for granted that one of them is meant by the noun, and asks for the relation.
     """
     grounder = Grounder(scene)
-    fit = grounder.named(d.noun)
     role = role_weights(d.noun, scene)
-    maybe = MAYBE if (role == 1).all() else 1.0
-    chance = np.select([fit >= NARROWER, fit >= KIND], [1.0, maybe], 0.0) * role
+    chance = _kind_chance(d.noun, grounder.names, MAYBE if (role == 1).all() else 1.0) * role
     chance *= np.array([o.existence for o in scene.objects])
     for name, values in d.attributes:
         if name == "color":
             chance = chance * np.array(
                 [_colored(o.beliefs.get(name), values) for o in scene.objects]
             )
+    if supposed and chance.any():
+        chance = chance / chance.max()
     for relation, landmarks in d.relations:
         noun = landmarks[0].noun
         known = noun in LANDS or not classes or any(knows(noun, name) for name in classes)
@@ -176,7 +187,8 @@ def members(d: Description, scene: Scene, classes: Sequence[str], exists: bool =
             holds = grounder.related(relation, landmarks, chance)
             if relation == "on" and noun not in LANDS:
                 named = grounder.named(noun) >= KIND
-                carried = [named[under(scene, i)].any() for i in range(len(scene))]
+                there = named * [o.existence for o in scene.objects]
+                carried = [there[under(scene, i)].max(initial=0) for i in range(len(scene))]
                 holds = np.maximum(holds, np.array(carried, float))
             chance = chance * holds
         elif exists:
@@ -184,6 +196,20 @@ def members(d: Description, scene: Scene, classes: Sequence[str], exists: bool =
     for rank in d.ranks:
         chance = chance * grounder.ranked(rank, chance)
     return chance
+
+
+def _kind_chance(noun: str, names: Sequence[Mapping[str, float]], maybe: float) -> Array:
+    """Return (n,) the probability that each object is of a noun's kind.
+
+    `maybe`: that of an object whose name is a wider kind.
+    """
+    fit = {name: fits(noun, name) if noun else 1.0 for row in names for name in row}
+    exact = SAME in fit.values()
+    chance = {}
+    for name, f in fit.items():
+        narrow = f >= NARROWER and (f == SAME or not exact)
+        chance[name] = 1.0 if narrow else maybe if f >= KIND and not exact else 0.0
+    return np.array([sum(p * chance[name] for name, p in row.items()) for row in names])
 
 
 def _colored(belief: Mapping[str, float] | None, values: Sequence[str]) -> float:
@@ -261,17 +287,40 @@ def nearest_of(program: Call) -> tuple[str, str] | None:
 
 
 def salient(using: Ground) -> Ground:
-    """Return a grounding that prefers larger boxes: "the man" is the one in front of others."""
+    """Return a grounding in the picture: larger boxes are preferred ("the man" is the one in front
+    of others), colours are those of parts, and ranks such as "on the right" are the picture's."""
 
     def grounded(phrase: str, scene: Scene) -> list[float]:
         if phrase[:1] == "#":
             return rows_only(phrase, scene)
-        beliefs = np.array(using(phrase, scene), float)
+        beliefs = np.array(using(phrase, _pictured(describe(phrase), scene)), float)
         weights = beliefs * [o.existence * _area(o.box) ** SALIENCE for o in scene.objects]
         weights *= role_weights(describe(phrase).noun, scene)
         return (weights / max(weights.sum(), 1e-12) * beliefs.sum()).tolist()
 
     return grounded
+
+
+def _pictured(description: Description, scene: Scene) -> Scene:
+    """Return the scene for the grounding of a description: colours by their share of the pixels,
+    and for ranks from left to right or from top to bottom the places in the picture."""
+    measures = {rank.measure for rank in description.ranks}
+    if "across" in measures:
+        scene = as_seen(scene)
+    objects = list(scene.objects)
+    for k, o in enumerate(objects):
+        if "level" in measures and o.box is not None:
+            o = replace(o, position=(*o.position[:2], -(o.box[1] + o.box[3]) / 2))
+        if "color" in o.beliefs:
+            shares = o.beliefs["color"]
+            belief = {word: _part_colored(shares.get(word, 0.0)) for word in COLORS}
+            o = replace(o, beliefs={**o.beliefs, "color": belief})
+        objects[k] = o
+    return replace(scene, objects=tuple(objects))
+
+
+def _part_colored(share: float) -> float:
+    return UNCOLORED + (1 - UNCOLORED) * min(1.0, share / COLORED)
 
 
 def _area(box: Sequence[float] | None) -> float:

@@ -281,10 +281,10 @@ def _camera(scene: Scene) -> tuple[str, ...]:
     if scene.camera is None:
         return ()
     hold, lens = camera_pose_of(scene.camera), scene.camera.focal / scene.camera.width
-    pitch, roll = math.degrees(hold.pitch), math.degrees(hold.roll)
+    pitch, roll = round(math.degrees(hold.pitch)), round(math.degrees(hold.roll))
     return (
         (
-            f"camera: {hold.height:.2f} m high, pitch {pitch:.0f}°, roll {roll:.0f}°, focal"
+            f"camera: {hold.height:.2f} m high, pitch {pitch}°, roll {roll}°, focal"
             f" {lens:.2f} widths"
         ),
     )

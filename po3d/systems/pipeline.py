@@ -17,15 +17,14 @@ does not use the image does not cause a rendering. A question without an answer 
 with a status and a reason.
 """
 
+import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import islice
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from po3d.io.deprecated_names import old_name
 from po3d.io.errors import InputError
-from po3d.language.program import ProgramError
 from po3d.language.read.omissions import (
     mixes_up_clauses,
     omits_edit,
@@ -33,23 +32,14 @@ from po3d.language.read.omissions import (
     swaps_with_itself,
     untold,
 )
-from po3d.language.read.parse import BEYOND, Parse
+from po3d.language.read.parse import Parse
 from po3d.language.read.stated_sizes import omits_size
-from po3d.language.read.unspecified import UNSPECIFIED, choices
-from po3d.language.read.weighing import ParseEvidence
-from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
-from po3d.systems.answer_options import REFUSED, likeliest, strip_prompt_template
+from po3d.systems.answer_options import strip_prompt_template
 from po3d.systems.domain import DOMAIN_MODULES as DOMAIN_MODULES
-from po3d.systems.domain import (
-    Domain,
-    Execution,
-    ParsedImage,
-    ParsedQuestion,
-    SceneExecutor,
-    domain,
-)
+from po3d.systems.domain import Domain, ParsedImage, ParsedQuestion, SceneExecutor
+from po3d.systems.domain import domain as domain_of
 from po3d.systems.image_scenes import PREDICTED as PREDICTED
 from po3d.systems.image_scenes import TRUTH, ImageScenes, Setting
 from po3d.systems.interfaces import (
@@ -61,7 +51,8 @@ from po3d.systems.interfaces import (
     perceived,
 )
 from po3d.systems.oracle import checked_modules, checked_noise, lost_texts
-from po3d.systems.parser_choice import choose
+from po3d.systems.parse_execution import likeliest_of, run
+from po3d.systems.parser_choice import choose, worded
 
 if TYPE_CHECKING:
     from po3d.systems.general_parser import GeneralQuestionParser
@@ -73,7 +64,7 @@ class Pipeline:
 
     tables: TableSource
     reader: QuestionParser
-    executor: Domain
+    domain: Domain
     oracle: tuple[str, ...] = ()
     # General parser, used for questions outside the benchmark's own wording; it may use the scenes.
     second: "GeneralQuestionParser | None" = None
@@ -85,11 +76,9 @@ class Pipeline:
     at_once: ClassVar[int] = 16  # images; larger batches are hardly faster
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "oracle", checked_modules(self.oracle, self.executor.modules))
-        object.__setattr__(
-            self, "noise", checked_noise(self.noise, self.executor.substitution.rows)
-        )
-        if self.tables.true and set(self.settings) - set(self.executor.reading):
+        object.__setattr__(self, "oracle", checked_modules(self.oracle, self.domain.modules))
+        object.__setattr__(self, "noise", checked_noise(self.noise, self.domain.substitution.rows))
+        if self.tables.true and set(self.settings) - set(self.domain.reading):
             raise InputError(
                 "oracle= replaces modules of predicted scenes, so benchmark.scenes= cannot be"
                 " ground_truth"
@@ -115,21 +104,23 @@ class Pipeline:
 
     def answers(self, batch: Sequence[ImageQuestions]) -> list[list[Prediction]]:
         questions = [list(map(strip_prompt_template, own)) for own, _ in batch]
-        read = iter(self.read([q for own in questions for q in own]))
-        readings = [self._lost(own, list(islice(read, len(own)))) for own in questions]
+        read = iter(self.read(list(itertools.chain.from_iterable(questions))))
+        readings = []
+        for own in questions:
+            readings.append(self._lost(own, list(itertools.islice(read, len(own)))))
         looks = []
         for own, parses, (_, context) in zip(questions, readings, batch, strict=True):
-            things = self.executor.things(parses)
+            things = self.domain.things(parses)
             looks.append(PerceptionInput(context, pictures_of(own, context), things))
         images = list(map(ParsedImage, self.look(looks), questions, readings))
         if self.second is not None and "parsing" not in self.settings:
             images = [image._replace(readings=self._reread(image)) for image in images]
         results = []
-        for answering, image in zip(self.executor.bind_batch(images), images, strict=True):
+        for answering, image in zip(self.domain.bind_batch(images), images, strict=True):
             self.read_by.update(r.by for r in image.readings if not r.unread)
             pairs = zip(image.questions, image.readings, strict=True)
             results.append(
-                [predicted(self.executor, answering, q, r, image.tables) for q, r in pairs]
+                [predicted(self.domain, answering, q, r, image.tables) for q, r in pairs]
             )
         return results
 
@@ -137,19 +128,18 @@ class Pipeline:
         """Return the parses of one image's questions. Where the general parser is consulted,
         `choose` selects between its parse and the benchmark parser's."""
         tables, questions, readings = parsed
-        answering, readings = self.executor.ranking().bind(tables), list(readings)
-        open_ones = [
-            k
-            for k, r in enumerate(readings)
-            if not self._settled(questions[k], r, answering, tables)
-        ]
+        answering, readings = self.domain.ranking().bind(tables), list(readings)
+        open_ones = []
+        for k, r in enumerate(readings):
+            if not self._settled(questions[k], r, answering, tables):
+                open_ones.append(k)
         alternatives = self.reread([questions[k] for k in open_ones], tables)
         for k, alternative in zip(open_ones, alternatives, strict=True):
             own, question = readings[k], questions[k]
             if alternative:
-                general = likeliest_of(self.second, self.executor, answering, question, alternative)
+                general = likeliest_of(self.second, self.domain, answering, question, alternative)
                 execution = None if own.unread else run(answering, question, own)
-                style = self.executor.style(question)
+                style = self.domain.style(question)
                 chosen = choose(execution, general, question, self.second.alone, style)
                 readings[k] = (chosen.ran or general).reading
             elif self.second.alone:
@@ -163,9 +153,9 @@ class Pipeline:
     ) -> bool:
         """Whether the benchmark's parse stands: in the benchmark's own wording, or worded like it
         with an answer. On an estimated scene a missing answer is no sign of a wrong parse."""
-        if not self.second.alone and not own.unread and self.executor.in_style(question, own):
+        if not self.second.alone and not own.unread and self.domain.in_style(question, own):
             return (
-                self.executor.sampled(tables)
+                self.domain.sampled(tables)
                 or run(answering, question, own).outcome.answer is not None
             )
         return not self.consults(question, own)
@@ -175,7 +165,7 @@ class Pipeline:
         parser has parsed the question and the question is in the benchmark's own wording."""
         if self.second is None:
             return False
-        return self.second.alone or bool(own.unread) or not self.executor.own_wording(question, own)
+        return self.second.alone or bool(own.unread) or not self.domain.own_wording(question, own)
 
     def reread(
         self, questions: Sequence[Question], tables: ImageScenes
@@ -183,13 +173,16 @@ class Pipeline:
         """Return the general parser's alternatives for each question; an empty list if it has no
         program."""
         candidates = self.second.readings(questions, tables) if questions else []
-        return [group if any(r.status != "unparsed" for r in group) else [] for group in candidates]
+        result = []
+        for group in candidates:
+            result.append(group if any(r.status != "unparsed" for r in group) else [])
+        return result
 
     def _lost(
         self, questions: Sequence[Question], readings: list[ParsedQuestion]
     ) -> list[ParsedQuestion]:
         """Mark as unparsed the questions that noise in the parsing modules removes."""
-        for module in set(self.executor.reading) & set(self.noise):
+        for module in set(self.domain.reading) & set(self.noise):
             gone = lost_texts(module, questions, self.noise[module], self.seed)
             lost = ParsedQuestion(Parse("unparsed", reason=f"noise in {module}"))
             readings = [lost if away else r for r, away in zip(readings, gone, strict=True)]
@@ -197,11 +190,14 @@ class Pipeline:
 
     def read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
         """Parse the questions, with gold programs for the modules of `settings`."""
-        gold = [m for m in self.executor.reading if m in self.settings]
+        gold = []
+        for m in self.domain.reading:
+            if m in self.settings:
+                gold.append(m)
         if not gold:
             return self._read(questions)
-        true = [self.executor.gold(q) for q in questions]
-        read = true if len(gold) == len(self.executor.reading) else self._read(questions)
+        true = list(map(self.domain.gold, questions))
+        read = true if len(gold) == len(self.domain.reading) else self._read(questions)
         return [r.mixed(t, gold) for t, r in zip(true, read, strict=True)]
 
     def _read(self, questions: Sequence[Question]) -> list[ParsedQuestion]:
@@ -231,7 +227,10 @@ class Pipeline:
     def look(self, looks: Sequence[PerceptionInput]) -> list[ImageScenes]:
         """Return the scenes of each image, and pass them to the evaluation (`Context.on_scene`)."""
         scenes = self.tables.tables(looks)
-        return [self._image_scenes(*item) for item in zip(looks, scenes, strict=True)]
+        result = []
+        for item in zip(looks, scenes, strict=True):
+            result.append(self._image_scenes(*item))
+        return result
 
     def _image_scenes(self, look: PerceptionInput, scenes: Sequence[Scene]) -> ImageScenes:
         context, names, _ = look
@@ -240,11 +239,16 @@ class Pipeline:
             return ImageScenes(by_name, inputs=context.inputs)
         for name, scene in by_name.items():
             context.on_scene(perceived(scene, name))
-        true = {m: how for m, how in self.settings.items() if m not in self.executor.reading}
+        true = {}
+        for m, how in self.settings.items():
+            if m not in self.domain.reading:
+                true[m] = how
         if not true:
             return ImageScenes(by_name, inputs=context.inputs)
-        truth = {name: context.true(name) for name in dict.fromkeys([*names, context.name])}
-        tables = self.executor.mixed(
+        truth = {}
+        for name in dict.fromkeys([*names, context.name]):
+            truth[name] = context.true(name)
+        tables = self.domain.mixed(
             ImageScenes(by_name, truth, true, seed=self.seed, inputs=context.inputs)
         )
         for scene in tables.views.values():
@@ -252,13 +256,18 @@ class Pipeline:
         return tables
 
 
+def views_of(questions: Sequence[Question]) -> list[str]:
+    """Return the names of the views that the questions on an image refer to; [] without views."""
+    return list(dict.fromkeys(itertools.chain.from_iterable(q.images for q in questions)))
+
+
 def pictures_of(questions: Sequence[Question], context: Context) -> list[str]:
     """Return the names of the pictures that the questions on an image refer to."""
-    return list(dict.fromkeys(n for q in questions for n in q.images)) or [context.name]
+    return views_of(questions) or [context.name]
 
 
 def predicted(
-    executor: Domain,
+    domain: Domain,
     answering: SceneExecutor,
     question: Question,
     reading: ParsedQuestion,
@@ -269,13 +278,16 @@ def predicted(
     if reason := reading.unread:
         return Prediction(question.id, reading.status, reason=reason)
     outcome, reading = execution = run(answering, question, reading)
-    text = executor.stored_text(reading)
+    text = domain.stored_text(reading)
     if outcome.answer is None:
         return Prediction(question.id, "failed", program=text, reason=outcome.reason)
     probability = None if outcome.probability is None else outcome.probability * reading.probability
     if probability is not None and tables is not None:
-        probability = calibrated(probability, tables, executor.belief_mode)
-    answer = reading.format_answer(outcome.answer, question)
+        probability = calibrated(probability, tables, domain.belief_mode)
+    if reading.by == "general":
+        answer = worded(reading, outcome.answer, question)
+    else:
+        answer = reading.format_answer(outcome.answer, question)
     margin = answering.margin(question, execution)
     return Prediction(question.id, "ok", answer, probability, text, outcome.reason, margin)
 
@@ -289,106 +301,28 @@ def calibrated(probability: float, tables: ImageScenes, mode: str) -> float:
     return fit.calibrated(probability)
 
 
-def likeliest_of(
-    second: "GeneralQuestionParser",
-    executor: Domain,
-    answering: SceneExecutor,
-    question: Question,
-    readings: Sequence[ParsedQuestion],
-) -> Execution:
-    """Execute the general parser's alternatives and add up their weights by answer (a refusal
-    counts as an answer). Return the first one with the answer of the largest weight; its
-    probability is the calibrated share of that weight."""
-    executions = []
-    for r in readings:
-        executions.append(
-            Execution(Outcome("failed", None, reason=r.unread), r)
-            if r.unread
-            else run(answering, question, r)
-        )
-    answers = []
-    for execution in executions:
-        answers.append(REFUSED if execution.reading.unread else execution.outcome.answer)
-    weigh = second.weighing
-    weights = []
-    for execution in executions:
-        weights.append(
-            weigh(evidence(executor, answering, question, execution, weigh.unchanged != 0))
-        )
-    k, share = likeliest(answers, weights)
-    outcome, reading = executions[k]
-    parse = replace(reading.question, probability=second.certain(share))
-    if _unspecified(answering, question, reading, outcome.answer):
-        parse = Parse("failed", None, parse.probability, UNSPECIFIED)
-        outcome = Outcome("failed", None, reason=UNSPECIFIED)
-    return Execution(outcome, reading._replace(question=parse))
-
-
-def _unspecified(
-    answering: SceneExecutor, question: Question, reading: ParsedQuestion, answer: str | None
-) -> bool:
-    """Return whether the answer depends on an object that the change does not specify."""
-    if answer is None or reading.change is None:
-        return False
-    for change in choices(reading.change.program):
-        chosen = reading._replace(change=Parse("ok", change))
-        if run(answering, question, chosen).outcome.answer not in (answer, None):
-            return True
-    return False
-
-
-def evidence(
-    executor: Domain,
-    answering: SceneExecutor,
-    question: Question,
-    execution: Execution,
-    compare: bool = True,
-) -> ParseEvidence:
-    """Return the features by which an executed parse is weighted. `compare`: also execute it
-    without the change, to detect a change without effect."""
-    outcome, reading = execution
-    p = reading.probability
-    if reading.unread:
-        return ParseEvidence(p, fails=reading.unread.endswith(BEYOND))
-    calls = executor.length(reading.question.program)
-    if outcome.answer is None:
-        return ParseEvidence(p, calls, fails=True)
-    if reading.change is None or not compare:
-        return ParseEvidence(p, calls)
-    before = run(answering, question, reading._replace(change=None)).outcome.answer
-    return ParseEvidence(p, calls, unchanged=before == outcome.answer)
-
-
-def run(answering: SceneExecutor, question: Question, reading: ParsedQuestion) -> Execution:
-    """Execute a parse; an error becomes a failed outcome."""
-    try:
-        return answering.run(question, reading)
-    except (ExecutionFailure, InputError, ProgramError) as failure:
-        return Execution(Outcome("failed", None, reason=str(failure)), reading)
-
-
 @dataclass(frozen=True)
 class Oracle:
     """Gold programs on the true scene: 100 % on a twin, else there is a bug. InputError if no
     question on an image has a program."""
 
-    executor: Domain
+    domain: Domain
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         if questions and not any(q.program or q.unread for q in questions):
             raise InputError(
                 f"question {questions[0].id} has no gold program; an oracle needs a synthetic twin"
             )
-        answering = self.executor.bind_ground_truth(context.truth())
+        answering = self.domain.bind_ground_truth(context.truth())
         result = []
         for q in questions:
-            result.append(predicted(self.executor, answering, q, self.executor.gold(q, rows=True)))
+            result.append(predicted(self.domain, answering, q, self.domain.gold(q, rows=True)))
         return result
 
 
 def oracle(world: str) -> Oracle:
     """Return the oracle of a domain (a key of DOMAIN_MODULES)."""
-    return Oracle(domain(world))
+    return Oracle(domain_of(world))
 
 
 def __getattr__(name: str) -> Any:

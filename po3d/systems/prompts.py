@@ -70,7 +70,11 @@ class Prompt(NamedTuple):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        return tuple(part for part in self.parts if isinstance(part, str))
+        result = []
+        for part in self.parts:
+            if isinstance(part, str):
+                result.append(part)
+        return tuple(result)
 
     @property
     def text(self) -> str:
@@ -95,13 +99,12 @@ def prompt(
     chosen = {name: values[name] for name in own.prompt_settings}
     if "captions" in own.prompt_settings.get("show", ()) and setting.show == "captions":
         chosen["captions"] = [text for _, text in inputs.captions()]
-    parts = list(own.prompt(question, **chosen))
-    if setting.show == "none":
-        parts = [part for part in parts if isinstance(part, str)]
     names: list[str] = []
     result: list[str | int] = []
     visible = pictures(question)
-    for part in parts:
+    for part in own.prompt(question, **chosen):
+        if setting.show == "none" and not isinstance(part, str):
+            continue
         if isinstance(part, int | Picture):
             result.append(len(names))
             names.append(str(visible[part] if isinstance(part, int) else part))
@@ -145,31 +148,32 @@ class Prompter:
         question's images."""
         if self.setting.scenes == "none":
             return []
-        return (
-            [context.truth()]
-            if self.setting.scenes == "ground_truth"
-            else predicted_tables(question, self.predicted, self.scenes_file)
-        )
+        if self.setting.scenes == "ground_truth":
+            return [context.truth()]
+        return predicted_tables(question, self.predicted, self.scenes_file)
 
 
 def predicted_tables(
     question: Question, tables: Mapping[str, Scene], path: str | Path | None
 ) -> list[Scene]:
     """Return the scenes of a question's images; InputError if the file lacks one."""
-    names = pictures(question)
-    if missing := [name for name in names if name not in tables]:
-        raise InputError(
-            f"{path} has no scene for {missing[0]!r}; it should be from a run on the same split"
-        )
-    return [tables[name] for name in names]
+    result = []
+    for name in pictures(question):
+        if name not in tables:
+            raise InputError(
+                f"{path} has no scene for {name!r}; it should be from a run on the same split"
+            )
+        result.append(tables[name])
+    return result
 
 
 def read_tables(path: str | Path) -> dict[str, Scene]:
     """Return image name -> scene, from a scenes.jsonl."""
     records = enumerate(read_jsonl(path, "scene file"))
-    return {
-        record.get("image", ""): from_json(record, f"{path}, record {k}") for k, record in records
-    }
+    result = {}
+    for k, record in records:
+        result[record.get("image", "")] = from_json(record, f"{path}, record {k}")
+    return result
 
 
 def table_text(scene: Scene) -> str:

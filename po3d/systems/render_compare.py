@@ -27,7 +27,7 @@ from po3d.perception.street import fitted, transferred
 from po3d.scene.geometry import BOX_SIGNS, Camera
 from po3d.scene.street import FOCAL, HEIGHT, WIDTH, camera
 from po3d.scene.vocabulary import COLORS, COLORS_RGB, SHAPES, SIZE_SCALE, SIZES
-from po3d.synthesis.render.crops import CropRenderer, Tile
+from po3d.synthesis.render.crops import CropRenderer, Tile, TileScene
 from po3d.synthesis.render.environment import Film, Finish, rgb, to_linear
 from po3d.synthesis.render.instances import PlacedMesh
 from po3d.synthesis.render.official import STUDIO, sample_official_look
@@ -39,7 +39,7 @@ Pixels = NDArray[np.uint8]
 # Tuned on development sets, see docs/results.md.
 GRADIENTS, OUTLINE = 30.0, 20.0  # weights: nats of log likelihood for an agreement of 1
 MOST = 4  # hypotheses per vehicle
-WORTH = 0.03  # hypotheses below this fraction of the most probable one are not rendered
+WORTH = 0.08  # hypotheses below this fraction of the most probable one are not rendered
 STEP = 0.25  # of log likelihoods: rounding hides what drivers differ in
 # Mesh variants (forms, seed) that also occur in training; the more similar one counts.
 MESHES: tuple[tuple[Forms, int], ...] = (("official", 1), ("own", 1))
@@ -51,13 +51,15 @@ CELL, BINS = 7, 8  # side of a cell in pixels, number of gradient directions
 CELLS = SIDE // CELL
 # Offsets of the rendering in pixels (down, right) over which the score is maximised.
 SHIFTS = np.stack(np.meshgrid(*[np.arange(-4, 5, 2)] * 2, indexing="ij"), -1).reshape(-1, 2)
-# Number of each pixel's cell
-_CELL = (np.arange(SIDE)[:, None] // CELL * CELLS + np.arange(SIDE) // CELL).ravel()
 AROUND = 4  # pixels of dilation: margin around a vehicle in which gradients count
+TAIL = 5  # pixels: reach of a smoothed gradient
 FAINT = 4.0  # magnitude of a faint gradient, in grey levels per pixel
 STRONGEST = 0.4  # clipping of normalised histogram values
 RIM = 0.15  # slope of the smoothed mask above which a pixel is on the outline
 LEAST = 30  # least number of visible pixels of a rendered vehicle
+
+# What the joint fit reads besides shapes and sizes.
+OBSERVED = ("score", "alpha", "alpha_sigma", "flip", "points", "sigma")
 
 # Point k of a box that is turned by 180 degrees is at the old point TURNED[k]; corners in the order
 # of BOX_SIGNS, then the centre.
@@ -79,14 +81,17 @@ class RenderCompare:
         where the opposite heading becomes the more probable one, heading and image points are
         turned. RenderError if rendering is unavailable."""
         detections = detections.of([leaf.clone() for leaf in detections.leaves()])
+        each = [_picture(detections, b) for b in range(len(pictures))]
+        hypotheses = [_hypotheses(one) for one in each]
+        rows = [0, *np.cumsum([1 + len(h) for h in hypotheses])]  # of each image in the fits
+        if rows[-1] == len(pictures):
+            return detections
+        fits = _fits(detections, hypotheses)
         for b, picture in enumerate(pictures):
-            picture_detections = _picture(detections, b)
-            if hypotheses := _hypotheses(picture_detections):
-                _weigh(
-                    picture_detections,
-                    hypotheses,
-                    _log_likelihoods(picture, picture_detections, hypotheses),
-                )
+            if hypotheses[b]:
+                fit = Fit(*(value[rows[b] : rows[b + 1]] for value in fits))
+                scores = _log_likelihoods(picture, each[b], hypotheses[b], fit)
+                _weigh(each[b], hypotheses[b], scores)
         return detections
 
 
@@ -151,43 +156,56 @@ def _turn(detections: Detections, row: int) -> None:
 
 
 def _log_likelihoods(
-    picture: Pixels, detections: Detections, hypotheses: Sequence[Hypothesis]
+    picture: Pixels, detections: Detections, hypotheses: Sequence[Hypothesis], fit: Fit
 ) -> NDArray[np.float64]:
-    """Return (H,) log likelihoods of the hypotheses, up to a constant."""
-    drawing = _Drawing(detections, _fits(detections, hypotheses))
-    views = {
-        row: ImageCrop.of(picture, drawing.squares[row]) for row in {h.row for h in hypotheses}
-    }
-    tiles = [drawing.tile(h, k, *mesh) for k, h in enumerate(hypotheses, 1) for mesh in MESHES]
-    images = _renderer().render(tiles)
-    scores = np.zeros((len(hypotheses), len(MESHES)))
-    for k, (rendering, mask) in enumerate(zip(images.rgb, images.subject)):
-        row, mesh = divmod(k, len(MESHES))
-        scores[row, mesh] = views[hypotheses[row].row].log_likelihood(rendering, mask)
-    return np.round(scores.max(1) / STEP) * STEP
+    """Return (H,) log likelihoods of the hypotheses, up to a constant. `fit`: see `_fits`."""
+    drawing = _Drawing(detections, fit)
+    rows = sorted({h.row for h in hypotheses})
+    crops = [ImageCrop.of(picture, drawing.squares[row]) for row in rows]
+    backdrops = [drawing.backdrop(row) for row in rows]
+    tiles = []
+    for k, h in enumerate(hypotheses, 1):
+        tiles += [
+            Tile(drawing.placed(h.row, h.shape, k, *mesh), rows.index(h.row)) for mesh in MESHES
+        ]
+    images = _renderer().render(tiles, backdrops)
+    scores = [
+        crops[tile.backdrop].log_likelihood(rendering, mask)
+        for tile, rendering, mask in zip(tiles, images.rgb, images.subject, strict=True)
+    ]
+    best = np.reshape(scores, (len(hypotheses), len(MESHES))).max(1)
+    return np.round(best / STEP) * STEP
 
 
 # --- rendering ------------------------------------------------------------------------------------
 
 
-def _fits(detections: Detections, hypotheses: Sequence[Hypothesis]) -> Fit:
-    """Return the joint fit of one image as detected (row 0), and with each hypothesis in place of
-    the detection; NumPy arrays."""
-    many = detections.of(
-        [leaf.repeat_interleave(1 + len(hypotheses), 0) for leaf in detections.leaves()]
-    )
-    for k, h in enumerate(hypotheses, 1):
-        belief = many.probabilities["shape"][k, h.row]
-        belief.zero_()
-        belief[h.shape] = 1.0
-        if h.opposite:
-            _turn(_picture(many, k), h.row)
+def _fits(detections: Detections, hypotheses: Sequence[Sequence[Hypothesis]]) -> Fit:
+    """Return joint fits of all images in turn, each as detected and then with each of its
+    hypotheses in place of the detection; NumPy arrays."""
+    objects = max(int(detections.present.sum(1).max()), 1)  # existing ones are first
+    counts = torch.tensor([1 + len(h) for h in hypotheses], device=detections.score.device)
+
+    def repeated(values: torch.Tensor) -> torch.Tensor:
+        return values[:, :objects].repeat_interleave(counts, 0)
+
+    words = {a: repeated(detections.probabilities[a]) for a in ("shape", "size")}
+    named = {name: repeated(getattr(detections, name)) for name in OBSERVED}
+    many = detections._replace(probabilities=words, **named)
+    at = 0
+    for of_image in hypotheses:
+        for k, h in enumerate(of_image, at + 1):  # row `at` is the image as detected
+            words["shape"][k, h.row] = 0.0
+            words["shape"][k, h.row, h.shape] = 1.0
+            if h.opposite:
+                _turn(_picture(many, k), h.row)
+        at += 1 + len(of_image)
     return transferred(fitted(many))
 
 
 class _Drawing:
-    """Renders hypotheses for one image's objects. `squares` (N, 4): around the boxes, x0, y0, x1,
-    y1 in pixels of the 640 x 480 image."""
+    """Places vehicles for renderings of one image. `squares` (N, 4): around the boxes, x0,
+    y0, x1, y1 in pixels of the 640 x 480 image."""
 
     def __init__(self, detections: Detections, fit: Fit) -> None:
         self.fit, self.camera = fit, camera(fit.jitter[0])
@@ -207,23 +225,24 @@ class _Drawing:
         )
         self.squares = np.concatenate([middle - side / 2, middle + side / 2], 1)
 
-    def tile(self, h: Hypothesis, at: int, forms: Forms, seed: int) -> Tile:
-        """Return a hypothesis in its object's square, with its neighbours as detected. `at`: its
-        row of the fit."""
-        x0, y0, x1, _ = self.squares[h.row]
+    def backdrop(self, row: int) -> TileScene:
+        """Return an object's square with its neighbours as detected."""
+        x0, y0, x1, _ = self.squares[row]
         scale = SIDE / (x1 - x0)
         centre = (WIDTH / 2 - x0) * scale, (HEIGHT / 2 - y0) * scale
         view = Camera(SIDE, SIDE, FOCAL * scale, self.camera.cam_T_world, centre)
         left, top, right, bottom = self.boxes.T
-        x0, y0, x1, y1 = self.boxes[h.row]
+        x0, y0, x1, y1 = self.boxes[row]
         inside = (left < x1) & (right > x0) & (top < y1) & (bottom > y0)
-        others = []
-        for j in self.there:
-            if inside[j] and j != h.row:
-                others.append(self._placed(j, self.shapes[j], 0, *MESHES[0]))
-        return Tile([self._placed(h.row, h.shape, at, forms, seed), *others], view)
+        others = [
+            self.placed(j, self.shapes[j], 0, *MESHES[0])
+            for j in self.there
+            if inside[j] and j != row
+        ]
+        return TileScene(others, view)
 
-    def _placed(self, row: int, shape: int, at: int, forms: Forms, seed: int) -> PlacedMesh:
+    def placed(self, row: int, shape: int, at: int, forms: Forms, seed: int) -> PlacedMesh:
+        """Return a vehicle of the given shape in place of an object. `at`: row of the fit."""
         x, y = self.fit.position[at, row].tolist()
         mesh, heading = vehicle(SHAPES[shape], seed, forms), float(self.fit.heading[at, row])
         return PlacedMesh(
@@ -275,61 +294,89 @@ class ImageCrop(NamedTuple):
 
     def gradients_agree(self, rendering: Pixels, mask: NDArray[np.bool_]) -> float:
         """Return the cosine similarity of the histograms around the vehicle, at the best offset."""
-        histograms = _normalised(_histograms(_gradient(rendering)))
-        share = _in_cells(binary_dilation(mask, iterations=AROUND))
-        both = (share * self.histograms * histograms).sum((1, 2, 3))
-        norm = (share * self.histograms**2).sum((1, 2, 3)) * (share * histograms**2).sum()
-        return float((both / np.sqrt(norm + 1e-9)).max())
+        # Only cells near the vehicle count, and only pixels near them are processed.
+        rows, columns = (_near(mask.any(axis)) for axis in (1, 0))
+        cells = tuple(slice(a // CELL, b // CELL) for a, b in (rows, columns))
+        inner, outer = [], []
+        for low, high in (rows, columns):
+            start, end = max(low - TAIL, 0), min(high + TAIL, SIDE)
+            outer.append(slice(start, end))
+            inner.append(slice(low - start, high - start))
+        gradient = _gradient(rendering[*outer])[:, *inner]
+        share = _in_cells(
+            binary_dilation(mask[rows[0] : rows[1], columns[0] : columns[1]], iterations=AROUND)
+        )
+        histograms = _normalised(_histograms(gradient))
+        weighted = (share * histograms).ravel()
+        image = self.histograms[:, :, *cells].reshape(len(SHIFTS), -1)
+        every = np.broadcast_to(share, histograms.shape).ravel()
+        norm = (image * image) @ every * (weighted @ histograms.ravel())
+        return float(((image @ weighted) / np.sqrt(norm + 1e-9)).max())
 
     def outline_agrees(self, mask: NDArray[np.bool_]) -> float:
         """Return the mean strength (at most 1) of image edges along the outline, at the best
         offset."""
-        normal = np.stack(np.gradient(gaussian_filter(mask.astype(np.float32), 1)))
+        (top, bottom), (left, right) = (_near(mask.any(axis)) for axis in (1, 0))
+        part = mask[top:bottom, left:right].astype(np.float32)
+        normal = np.stack(np.gradient(gaussian_filter(part, 1)))
         length = np.hypot(*normal)
         at = np.argwhere(length > RIM)  # (P, 2)
-        y, x = np.clip(at + SHIFTS[:, None], 0, SIDE - 1).transpose(2, 0, 1)  # (S, P)
         unit = (normal / np.maximum(length, RIM))[:, at[:, 0], at[:, 1]]
-        along = np.abs((self.gradient[:, y, x] * unit[:, None]).sum(0))
+        y, x = np.clip(at + (top, left) + SHIFTS[:, None], 0, SIDE - 1).transpose(2, 0, 1)  # (S, P)
+        flat = y * SIDE + x
+        down, across = (g.ravel()[flat] for g in self.gradient)
+        along = np.abs(down * unit[0] + across * unit[1])
         return float(np.minimum(along, 1).mean(1).max())
 
 
+def _near(where: NDArray[np.bool_]) -> tuple[int, int]:
+    """Return the range of whole cells, in pixels, that contains the pixels `where` (SIDE,) with
+    their margin, and one more cell on each side."""
+    at = np.flatnonzero(where)
+    low, high = (at[0] - AROUND) // CELL - 1, (at[-1] + AROUND) // CELL + 2
+    return max(low, 0) * CELL, min(high, CELLS) * CELL
+
+
 def _gradient(pixels: Pixels) -> Array:
-    """Return the gradient (2, SIDE, SIDE), down and right, of the colour channel with the largest
-    magnitude at each pixel."""
+    """Return the gradient (2, H, W), down and right, of the colour channel with the largest
+    magnitude at each pixel of (H, W, 3)."""
     both = np.stack(np.gradient(gaussian_filter(pixels.astype(np.float32), (1, 1, 0)), axis=(0, 1)))
     strongest = (both**2).sum(0).argmax(-1)
     return np.take_along_axis(both, strongest[None, :, :, None], -1)[..., 0]
 
 
 def _by_direction(gradient: Array) -> Array:
-    """Distribute gradient magnitudes over the two nearest of BINS unsigned directions: (BINS, SIDE,
-    SIDE)."""
+    """Distribute gradient magnitudes (2, H, W) over the two nearest of BINS unsigned directions:
+    (BINS, H, W)."""
     turn = np.arctan2(*gradient) / np.pi * BINS - np.arange(BINS)[:, None, None]
     off = np.abs((turn + BINS / 2) % BINS - BINS / 2)
     return np.hypot(*gradient) * np.clip(1 - off, 0, 1).astype(np.float32)
 
 
 def _histograms(gradient: Array) -> Array:
-    """Return the means over cells of `_by_direction`, (BINS, CELLS, CELLS)."""
+    """Return the means over the cells of `_by_direction`, (BINS, H / CELL, W / CELL)."""
+    _, height, width = gradient.shape
+    rows, columns = height // CELL, width // CELL
+    cell = (np.arange(height)[:, None] // CELL * columns + np.arange(width) // CELL).ravel()
     magnitude = np.hypot(*gradient).ravel()
     turn = (np.arctan2(*gradient).ravel() * (BINS / np.pi)) % BINS
     first = turn.astype(int) % BINS
     share = turn - np.floor(turn)
-    size = BINS * CELLS * CELLS
-    lower = np.bincount(_CELL + first * CELLS**2, magnitude * (1 - share), size)
-    upper = np.bincount(_CELL + (first + 1) % BINS * CELLS**2, magnitude * share, size)
-    return ((lower + upper) / CELL**2).reshape(BINS, CELLS, CELLS).astype(np.float32)
+    count = rows * columns
+    lower = np.bincount(cell + first * count, magnitude * (1 - share), BINS * count)
+    upper = np.bincount(cell + (first + 1) % BINS * count, magnitude * share, BINS * count)
+    return ((lower + upper) / CELL**2).reshape(BINS, rows, columns).astype(np.float32)
 
 
 def _in_cells(values: NDArray) -> Array:
-    """Return the means (..., CELLS, CELLS) of values (..., SIDE, SIDE)."""
-    blocks = values.reshape(*values.shape[:-2], CELLS, CELL, CELLS, CELL)
+    """Return the means (..., H / CELL, W / CELL) of values (..., H, W)."""
+    *more, height, width = values.shape
+    blocks = values.reshape(*more, height // CELL, CELL, width // CELL, CELL)
     return blocks.mean((-1, -3), dtype=np.float32)
 
 
 def _normalised(cells: Array) -> Array:
-    """Normalise histograms (..., BINS, CELLS, CELLS) by the mean energy of the surrounding 3 x 3
-    cells."""
+    """Normalise histograms (..., BINS, H, W) by the mean energy of the surrounding 3 x 3 cells."""
     square = (cells**2).sum(-3)
     around = uniform_filter(square, (0,) * (square.ndim - 2) + (3, 3))
     return np.minimum(cells / (np.sqrt(np.maximum(around, 0)) + FAINT)[..., None, :, :], STRONGEST)

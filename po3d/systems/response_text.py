@@ -75,9 +75,11 @@ def normal(text: str) -> str:
     text = unicodedata.normalize(
         "NFKC", _INVISIBLE.sub("", text).replace("\N{NO-BREAK SPACE}", " ")
     )
-    text = "".join(
-        c if c.isascii() or not c.isdecimal() else str(unicodedata.decimal(c)) for c in text
-    )
+    digits = {}
+    for c in set(text):
+        if c.isdecimal() and not c.isascii():
+            digits[c] = str(unicodedata.decimal(c))
+    text = text.translate(str.maketrans(digits))
     text = text.translate(_QUOTES).translate(_PUNCTUATION)
     return _FRENCH_SPACE.sub("", text)
 
@@ -89,7 +91,10 @@ def cleaned(response: str) -> str:
     if channels := list(_FINAL_CHANNEL.finditer(text)):
         text = text[channels[-1].end() :]
     text = _without_thinking(text)
-    parts = [part for part in _STOP.split(text) if part.strip(AROUND)]
+    parts = []
+    for part in _STOP.split(text):
+        if part.strip(AROUND):
+            parts.append(part)
     text = parts[0] if parts else ""
     text = _CODE.sub("\n", _TOOL.sub("\n", text))
     text = _HTML.sub(" ", _FENCE.sub("", text))
@@ -104,9 +109,11 @@ def _without_unchosen(text: str) -> str:
     lines = text.split("\n")
     if not any(map(_CHOSEN_LINE.search, lines)) or not any(map(_UNCHOSEN_LINE.search, lines)):
         return text
-    return "\n".join(
-        _CHOSEN_LINE.sub("", line) for line in lines if not _UNCHOSEN_LINE.search(line)
-    )
+    result = []
+    for line in lines:
+        if not _UNCHOSEN_LINE.search(line):
+            result.append(_CHOSEN_LINE.sub("", line))
+    return "\n".join(result)
 
 
 def _without_thinking(text: str) -> str:

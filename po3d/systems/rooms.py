@@ -83,7 +83,11 @@ def _own_wording(question: Question, reading: ParsedQuestion) -> bool:
 
 
 def _style(question: Question) -> float:
-    return min(room_style.style(text) for text in (question.text, question.change) if text)
+    result = []
+    for text in (question.text, question.change):
+        if text:
+            result.append(room_style.style(text))
+    return min(result)
 
 
 def _in_style(question: Question, reading: ParsedQuestion) -> bool:
@@ -95,12 +99,20 @@ def _relevant(settings: Mapping[str, Setting], reading: ParsedQuestion) -> Mappi
     """Return the settings that affect the answer. An attribute that no program reads gets the
     setting of the others, so that it adds no uncertainty to a scene that is otherwise certain."""
     programs = [DOMAIN.in_notation(p.program) for p in reading.parses]
-    attributes = {text for p in programs for kind, text in p.tokens() if kind == "attribute"}
-    relevant = {
-        m: s for m, s in settings.items() if m not in LOOKS or ROOM_TABLES.beliefs[m] in attributes
-    }
+    attributes = set()
+    for p in programs:
+        for kind, text in p.tokens():
+            if kind == "attribute":
+                attributes.add(text)
+    relevant = {}
+    for m, s in settings.items():
+        if m not in LOOKS or ROOM_TABLES.beliefs[m] in attributes:
+            relevant[m] = s
     predicted = any(relevant[m] == PREDICTED for m in ROOM_TABLES.table if m in relevant)
-    return {m: relevant.get(m, PREDICTED if predicted else TRUTH) for m in settings}
+    result = {}
+    for m in settings:
+        result[m] = relevant.get(m, PREDICTED if predicted else TRUTH)
+    return result
 
 
 class RoomExecutor:

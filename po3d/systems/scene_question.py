@@ -10,9 +10,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
+import numpy as np
+
+from po3d.io.seeding import rng
 from po3d.language.english import singular, words_of
 from po3d.language.grammar import GrammarError
-from po3d.language.program import LEAVES
+from po3d.language.lexicon import ABOVE, fits
+from po3d.language.program import LEAVES, Call
 from po3d.language.read.parse import Parse
 from po3d.language.say.plain import say
 from po3d.reasoning.questions import Question
@@ -23,14 +27,22 @@ from po3d.systems.answer import Answer
 from po3d.systems.domain import Domain, Execution, ParsedQuestion, SceneExecutor
 from po3d.systems.domain_router import DomainMatch
 from po3d.systems.image_scenes import ImageScenes
-from po3d.systems.parser_choice import choose, worded
-from po3d.systems.pipeline import Pipeline, calibrated, likeliest_of, run
+from po3d.systems.parse_execution import likeliest_of, run
+from po3d.systems.parser_choice import SURE, choose, logit, worded
+from po3d.systems.pipeline import Pipeline, calibrated
 
 UNITS = {"volume": "m³", "bearing": "degrees"}  # units of measures; of all others metres
 # Threshold on `Outcome.valid`, the probability of presuppositions (that there is one red bus).
 PRESUPPOSED = 0.5
 UNREAD = "not understood"
 INTERPRETATIONS = 2  # number of interpretations offered when the system abstains
+# Displacements of an exact scene's objects: their standard deviation, metres or units, and in
+# scenes of less than 4 m as a share of the width; their number. Who writes a question about a
+# table rarely asks for what depends on less: an answer that changes is more often misread.
+# UNCHANGED, CHANGED: log likelihood ratios of being right, from 381 answers of the development
+# annotators (9 of 23 that change are right, 304 of the others).
+DISPLACEMENT, SHARE, DISPLACED = 0.1, 0.025, 3
+UNCHANGED, CHANGED = 0.2, -1.9
 
 
 @dataclass(frozen=True)
@@ -44,7 +56,7 @@ class SceneQuestion:
 
     @property
     def domain(self) -> Domain:
-        return self.pipeline.executor
+        return self.pipeline.domain
 
     @cached_property
     def executor(self) -> SceneExecutor:
@@ -60,7 +72,7 @@ class SceneQuestion:
             return Answer(question.text, status, reason=read.unread or UNREAD)
         if read.unread:
             return Answer(question.text, read.status, reason=read.unread, mended=read.mended)
-        execution = self._settled(execution)
+        execution = self._displaced(self._settled(execution))
         if reason := self._doubt(execution, differ, ask_below):
             return self._abstained([reading, *alternatives], execution, reason)
         return self._explained(execution)
@@ -189,13 +201,37 @@ class SceneQuestion:
             return cause
         return f"probability {math.floor(100 * probability) / 100:.2f}, below {ask_below:g}"
 
+    def _displaced(self, execution: Execution) -> Execution:
+        """Return the general parser's answer with its probability after the test whether it stays
+        the same if the objects are displaced. Measures, sure answers, and answers on predicted
+        scenes, whose errors the probability includes, are not tested."""
+        outcome, reading = execution
+        scenes, program = self.tables.views, reading.question.program
+        exact = all(not any(o.covariance[0][:2]) for s in scenes.values() for o in s.objects)
+        measured = program.op == "query" and program.args[0] in LEAVES["measure"]
+        tested = exact and not measured and outcome.answer is not None
+        if reading.by != "general" or not tested or reading.question.probability >= SURE:
+            return execution
+        evidence = UNCHANGED
+        for draw in range(DISPLACED):
+            views = {name: displaced(scene, draw) for name, scene in scenes.items()}
+            moved = self.domain.bind(replace(self.tables, views=views, memo={}))
+            if run(moved, self.question, reading).outcome.answer != outcome.answer:
+                evidence = CHANGED
+                break
+        p = 1 / (1 + math.exp(-logit(reading.question.probability) - evidence))
+        parse = replace(reading.question, probability=p)
+        return execution._replace(reading=reading._replace(question=parse))
+
     def _likely_mistaken(self, reading: ParsedQuestion) -> str:
         """Detect an object of the change that the scene lacks and that the general parser replaced
         by another one; return the reason for abstaining, "" if none."""
         change = self.question.change
         noun = missing_category(change, self.tables.scene) if change else ""
-        changed = "" if reading.change is None else str(reading.change.program)
-        return f"there is no {noun} in the scene" if noun and f'"{noun}"' not in changed else ""
+        program = reading.change and reading.change.program
+        if not noun or program is None or names_mentioned(change, program):
+            return ""
+        return f"there is no {noun} in the scene"
 
     def interpretations(
         self, readings: Sequence[ParsedQuestion], executor: SceneExecutor | None = None
@@ -231,6 +267,31 @@ def _sentence(parse: Parse) -> str:
         return say(parse.program)
     except GrammarError:
         return str(parse.program)
+
+
+def displaced(scene: Scene, draw: int) -> Scene:
+    """Return the scene with each object displaced on the ground by DISPLACEMENT."""
+    width = np.ptp([o.position[:2] for o in scene.objects], axis=0).max()
+    spread = min(DISPLACEMENT, SHARE * width)
+    offsets = rng(draw, "displaced").normal(0.0, spread, (len(scene), 2)).tolist()
+    objects = []
+    for state, (dx, dy) in zip(scene.objects, offsets, strict=True):
+        x, y, z = state.position
+        objects.append(replace(state, position=(x + dx, y + dy, z)))
+    return replace(scene, objects=tuple(objects))
+
+
+def names_mentioned(text: str, change: Call) -> bool:
+    """Return whether the text mentions every name of a change's program: a word of it, or a noun of
+    the lexicon that fits it."""
+    words = [singular(word) for word in words_of(text)]
+    nouns = [*words, *map(" ".join, pairwise(words))]
+    names = [c.args[1] for c in change.calls() if (c.op, *c.args[:1]) == ("filter", "name")]
+    for name in names:
+        named = not set(words).isdisjoint(map(singular, words_of(name)))
+        if not named and not any(fits(noun, name) >= ABOVE for noun in nouns):
+            return False
+    return True
 
 
 def missing_category(text: str, scene: Scene) -> str:

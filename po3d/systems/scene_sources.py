@@ -50,7 +50,7 @@ class Truth(TableSource):
     true: ClassVar[bool] = True
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
-        return [[look.context.true(name) for name in look.names] for look in looks]
+        return [list(map(look.context.true, look.names)) for look in looks]
 
 
 @dataclass(frozen=True)
@@ -63,19 +63,30 @@ class Pictures(TableSource):
     domain: Domain = "street"
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
-        inputs = [(look.context, name) for look in looks for name in look.names]
-        pictures, names = [c.picture(name) for c, name in inputs], [name for _, name in inputs]
+        contexts, names = _pictures(looks)
+        pictures = []
+        for context, name in zip(contexts, names):
+            pictures.append(context.picture(name))
         if self.domain == "street":
             return _grouped(self.estimator.estimate(pictures, names), looks)
-        focals = [context.inputs.focal(name) for context, name in inputs]
+        focals = []
+        for context, name in zip(contexts, names):
+            focals.append(context.inputs.focal(name))
         scenes = self.estimator.estimate(pictures, focals, names)
         scenes = _with_calibration(scenes, self.estimator, self.domain)
         if self.domain == "orbit":
-            scenes = [
-                _in_view_frame(scene, name, context.inputs.reading)
-                for scene, (context, name) in zip(scenes, inputs, strict=True)
-            ]
+            for k, context in enumerate(contexts):
+                scenes[k] = _in_view_frame(scenes[k], names[k], context.inputs.reading)
         return _grouped(scenes, looks)
+
+
+def _pictures(looks: Sequence[PerceptionInput]) -> tuple[list[Context], list[str]]:
+    """Return the context and the name of each picture of all images, in order."""
+    contexts, names = [], []
+    for look in looks:
+        contexts += [look.context] * len(look.names)
+        names += look.names
+    return contexts, names
 
 
 def _with_calibration(scenes: Sequence[Scene], estimator: Any, domain: Domain) -> list[Scene]:
@@ -114,18 +125,13 @@ class Estimated(TableSource):
         return self._together(looks)
 
     def _together(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
-        visible = [(look.context, name) for look in looks for name in look.names]
-        names = [name for _, name in visible]
-        inputs = [INPUTS[self.domain](context, name) for context, name in visible]
+        contexts, names = _pictures(looks)
+        inputs = list(map(INPUTS[self.domain], contexts, names))
         scenes = estimated(self.estimator, inputs, names, looks[0].things, self.domain)
-        who = class_path(self.estimator)
-        return _grouped(
-            [
-                completed(scene, self.domain, c, who)
-                for scene, (c, _) in zip(scenes, visible, strict=True)
-            ],
-            looks,
-        )
+        who, result = class_path(self.estimator), []
+        for scene, context in zip(scenes, contexts, strict=True):
+            result.append(completed(scene, self.domain, context, who))
+        return _grouped(result, looks)
 
 
 def source_of(perception: Any, domain: Domain) -> TableSource:
@@ -236,9 +242,8 @@ def captions(context: Context) -> Scene:
 class Maps(TableSource):
     """Scenes predicted from a room's map without labels.
 
-    `checkpoint`: name of a shipped pair, or a path without suffix, loaded on first use;
-    `flip_tta`: horizontal-flip test-time augmentation; `device`: where the network runs.
-    """
+    `checkpoint`: name of a shipped pair, or a path without suffix, loaded on first use; `flip_tta`:
+    horizontal-flip test-time augmentation; `device`: where the network runs."""
 
     checkpoint: str = "top_view_estimator"
     flip_tta: bool = True
@@ -250,7 +255,10 @@ class Maps(TableSource):
         scenes = self.estimator.estimate(
             [v.picture for v in views], [v.camera for v in views], names
         )
-        return [[scene] for scene in _with_calibration(scenes, self.estimator, "rooms")]
+        result = []
+        for scene in _with_calibration(scenes, self.estimator, "rooms"):
+            result.append([scene])
+        return result
 
     @property
     def estimator(self) -> "TopViewEstimator":
@@ -284,8 +292,7 @@ def source(
     network runs. `refine` (streets): one of REFINE, whether renderings of uncertain detections are
     compared with the image (`render_compare`): "render_compare" requires a renderer, "auto" uses
     one where it is available, "off" (or false) does not. `modules` (streets): detection, attributes
-    and pose by other networks (`separate_modules`), without this comparison.
-    """
+    and pose by other networks (`separate_modules`), without this comparison."""
     known("source of scenes", scenes, SOURCES[domain])
     refine = "off" if refine is False else refine
     if refine not in REFINE:

@@ -86,7 +86,10 @@ class SeparateModules:
                     f"perception.modules.{name}: {class_path(module)} has no method {METHODS[name]}"
                 )
         parameters(detection)
-        self.name = " + ".join(f"{name} {title(identity(m))}" for name, m in self.separate.items())
+        result = []
+        for name, m in self.separate.items():
+            result.append(f"{name} {title(identity(m))}")
+        self.name = " + ".join(result)
 
     def estimate(
         self,
@@ -96,11 +99,12 @@ class SeparateModules:
         cameras: Sequence[Camera | None],
     ) -> list[Scene]:
         detection, attributes, pose = self.separate.values()
-        inputs = [EstimatorInput(*one) for one in zip(images, focals, cameras, strict=True)]
-        scenes = estimated(detection, inputs, names, domain="street")
-        scenes = [
-            _boxed(scene, image, detection) for scene, image in zip(scenes, images, strict=True)
-        ]
+        inputs = []
+        for one in zip(images, focals, cameras, strict=True):
+            inputs.append(EstimatorInput(*one))
+        scenes = list(estimated(detection, inputs, names, domain="street"))
+        for k, image in enumerate(images):
+            scenes[k] = _boxed(scenes[k], image, detection)
         images = [resize(image, WIDTH, HEIGHT) for image in images]
         if attributes is not detection:
             scenes = with_attributes(attributes, images, scenes)
@@ -135,7 +139,7 @@ def separate_modules(
             raise InputError(_unfit(name, pair, loaded[pair].kind))
         return loaded[pair]
 
-    return SeparateModules(*(module(name) for name in METHODS))
+    return SeparateModules(*map(module, METHODS))
 
 
 def _network(name: str, pair: str, device: str, flip_tta: bool) -> BoxModule:
@@ -172,8 +176,10 @@ def with_poses(module: PoseModule, images: Sequence[Image], scenes: Sequence[Sce
     rows = _rows(module, "estimate_poses", images, scenes)
     result = []
     for scene, poses in zip(scenes, rows, strict=True):
-        objects = tuple(_posed(o, p, module) for o, p in zip(scene.objects, poses, strict=True))
-        result.append(replace(scene, objects=objects))
+        objects = []
+        for o, pose in zip(scene.objects, poses, strict=True):
+            objects.append(_posed(o, pose, module))
+        result.append(replace(scene, objects=tuple(objects)))
         if wrong := not_finite(result[-1]):
             raise InputError(
                 f"{class_path(module)} returned a non-finite {wrong} for {scene.image!r}"
@@ -213,7 +219,7 @@ def _classified(o: ObjectState, beliefs: Beliefs, module: Any) -> ObjectState:
         for value in belief:
             known(f"{attribute} of {where}", value, ATTRIBUTES[attribute])
         try:
-            values = np.array([float(p) for p in belief.values()])
+            values = np.array(list(map(float, belief.values())))
         except (TypeError, ValueError, OverflowError):
             values = np.array([math.nan])
         if not (values >= 0).all() or abs(values.sum() - 1) > TOLERANCE:

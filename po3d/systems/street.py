@@ -74,7 +74,7 @@ class StreetExecutor:
         near = margins(program, self.scene, question.task, self.domain.rules)
         record = {
             "task": question.task, "distribution": dict(outcome.distribution),
-            "trace": [asdict(step) for step in outcome.trace], "margins": record_of(near),
+            "trace": list(map(asdict, outcome.trace)), "margins": record_of(near),
         }  # fmt: skip
         flip, figures = flipped(near, outcome.answer), self.figures(question)
         why = _reason(outcome, program)
@@ -95,17 +95,19 @@ def _batch(domain: Domain, parsed_images: Sequence[ParsedImage]) -> list[StreetE
     if domain.mode == "marginal":
         from po3d.reasoning.street_batched import outcomes  # torch takes seconds to import
 
-        items = [
-            (reading.question.program, k, question.task, question.id)
-            for k, (_, questions, readings) in enumerate(parsed_images)
-            for question, reading in zip(questions, readings, strict=True)
-            if reading.question.program is not None and steps(reading.question.program)
-        ]
+        items = []
+        for k, (_, questions, readings) in enumerate(parsed_images):
+            for question, reading in zip(questions, readings, strict=True):
+                if reading.question.program is not None and steps(reading.question.program):
+                    items.append((reading.question.program, k, question.task, question.id))
         programs = [item[:3] for item in items]
         results = outcomes(scenes, programs, domain.rules, domain.samples, domain.seed)
         for (_, k, _, name), outcome in zip(items, results, strict=True):
             known[k][name] = outcome
-    return [StreetExecutor(domain, *one) for one in zip(scenes, known, strict=True)]
+    result = []
+    for one in zip(scenes, known, strict=True):
+        result.append(StreetExecutor(domain, *one))
+    return result
 
 
 def _own_wording(question: Question, reading: ParsedQuestion) -> bool:
@@ -150,12 +152,13 @@ def _reason(outcome: Outcome, program: Call) -> str:
     if step.call.op != "unique":
         return ""
     things = set_phrase(step.call.args[0])
-    likely = [p for p in outcome.trace[step.inputs[0]].objects.values() if p > LEAST_PROBABILITY]
-    return (
-        f"not found: there are no {things} in the scene"
-        if not likely
-        else f"ambiguous: there are {len(likely)} {things}, not one"
-    )
+    likely = []
+    for p in outcome.trace[step.inputs[0]].objects.values():
+        if p > LEAST_PROBABILITY:
+            likely.append(p)
+    if not likely:
+        return f"not found: there are no {things} in the scene"
+    return f"ambiguous: there are {len(likely)} {things}, not one"
 
 
 def _by_shape(program: Call) -> Call:

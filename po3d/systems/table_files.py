@@ -5,18 +5,21 @@ schema. Only `image` and `objects` are required. A field that is missing in an o
 missing heading or position gets the variance of a uniform distribution.
 """
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from po3d.io.errors import InputError, malformed, printable
 from po3d.io.files import read_json, read_jsonl
 from po3d.io.images import ImageError
 from po3d.io.runs import SCENES
 from po3d.perception.room_furnishing import usual
-from po3d.reasoning.questions import Question
+from po3d.reasoning.questions import Question, pictures
 from po3d.scene.frames import axes_from_front
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.street import AXES, SPREAD, camera, extent, origin_height
@@ -56,10 +59,11 @@ class TableFile:
     def source(self, domain: Domain) -> "FromFile":
         """Return the source of scenes for a domain; InputError names the invalid record."""
         where = self.checkpoint.name
-        scenes = {
-            image: from_json(_whole(record, domain, f"{where}, {image!r}"), f"{where}, {image!r}")
-            for image, record in self.records.items()
-        }
+        scenes = {}
+        for image, record in self.records.items():
+            scenes[image] = from_json(
+                _whole(record, domain, f"{where}, {image!r}"), f"{where}, {image!r}"
+            )
         return FromFile(self, domain, scenes)
 
 
@@ -70,12 +74,12 @@ class FromFile(TableSource):
     scenes: Mapping[str, Scene]
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
-        return [self._of(look) for look in looks]
+        return list(map(self._of, looks))
 
     def notes(self, questions: Sequence[Question]) -> list[str]:
         """Return a remark if some images of the questions have no scene; InputError if none has
         one."""
-        names = list(dict.fromkeys(name for q in questions for name in (q.images or (q.image,))))
+        names = dict.fromkeys(itertools.chain.from_iterable(map(pictures, questions)))
         there = sum(name in self.scenes for name in names)
         text = f"{self.estimator.checkpoint} has scenes for {there:,} of the {len(names):,} images"
         if names and not there:
@@ -86,11 +90,15 @@ class FromFile(TableSource):
 
     def _of(self, look: PerceptionInput) -> list[Scene]:
         file = self.estimator.checkpoint.name
-        if missing := [name for name in look.names if name not in self.scenes]:
+        missing, result = [], []
+        for name in look.names:
+            if name not in self.scenes:
+                missing.append(name)
+        if missing:
             raise MissingTable(missing, file)
-        return [
-            completed(self.scenes[name], self.domain, look.context, file) for name in look.names
-        ]
+        for name in look.names:
+            result.append(completed(self.scenes[name], self.domain, look.context, file))
+        return result
 
 
 def _records(path: Path) -> dict[str, dict]:
@@ -123,9 +131,9 @@ def _records(path: Path) -> dict[str, dict]:
 
 def _whole(record: Mapping[str, Any], domain: Domain, where: str) -> dict[str, Any]:
     """Return the record with all fields that `from_json` requires."""
-    objects = [
-        _object(o, domain, f"{where}, objects[{k}]") for k, o in enumerate(record["objects"])
-    ]
+    objects = []
+    for k, o in enumerate(record["objects"]):
+        objects.append(_object(o, domain, f"{where}, objects[{k}]"))
     view = record.get("camera")
     if view is None and domain == "street":
         view = to_json(Scene((), AXES, "predicted", camera()))["camera"]
@@ -156,11 +164,10 @@ def _object(record: Any, domain: Domain, where: str) -> dict[str, Any]:
             f"{where}: 'beliefs' should be an object: attribute -> value -> probability"
         )
     result = dict(record)
-    result["beliefs"] = {
-        attribute: {belief: 1.0} if isinstance(belief, str) else belief
-        for attribute, belief in beliefs.items()
-        if belief is not None
-    }
+    result["beliefs"] = {}
+    for attribute, belief in beliefs.items():
+        if belief is not None:
+            result["beliefs"][attribute] = {belief: 1.0} if isinstance(belief, str) else belief
     vague = [record.get("position") is None] * 2
     vague.append(record.get("heading_deg") is None and record.get("heading") is None)
     if record.get("heading_deg") is None:
@@ -171,10 +178,8 @@ def _object(record: Any, domain: Domain, where: str) -> dict[str, Any]:
     if record.get("position") is None:
         result["position"] = [0.0, 0.0, _height(result, domain)]
     if any(vague) and record.get("covariance") is None:
-        variances = [ANYWHERE[domain], ANYWHERE[domain], ANY_HEADING]
-        result["covariance"] = [
-            [v * vague[k] * (j == k) for j in range(3)] for k, v in enumerate(variances)
-        ]
+        variances = np.array([ANYWHERE[domain], ANYWHERE[domain], ANY_HEADING])
+        result["covariance"] = np.diag(variances * vague).tolist()
     if vague[2]:
         result.setdefault("flip", 0.5)
     return result
@@ -195,17 +200,18 @@ def _height(result: Mapping[str, Any], domain: Domain) -> float:
 
 
 def _shape_and_size(beliefs: Mapping[str, Any]) -> tuple[str, str]:
-    result = tuple(_likeliest(beliefs, a, ATTRIBUTES[a][0]) for a in ("shape", "size"))
-    return (
-        result
-        if all(v in ATTRIBUTES[a] for a, v in zip(("shape", "size"), result))
-        else ("sedan", "large")
-    )
+    shape = _likeliest(beliefs, "shape", ATTRIBUTES["shape"][0])
+    size = _likeliest(beliefs, "size", ATTRIBUTES["size"][0])
+    known = shape in ATTRIBUTES["shape"] and size in ATTRIBUTES["size"]
+    return (shape, size) if known else ("sedan", "large")
 
 
 def _likeliest(beliefs: Mapping[str, Any], attribute: str, otherwise: str) -> str:
     belief = beliefs.get(attribute)
     if not isinstance(belief, Mapping) or not belief:
         return otherwise
-    numbers = {v: p for v, p in belief.items() if isinstance(p, int | float)}
+    numbers = {}
+    for v, p in belief.items():
+        if isinstance(p, int | float):
+            numbers[v] = p
     return max(numbers, key=numbers.__getitem__, default=otherwise)

@@ -8,6 +8,7 @@ yes or no   "There are no jets." is no, "It does." is yes, a sentence that repea
 value       "The large bus is red." is "red": what repeats the question's words is removed
 """
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -72,7 +73,7 @@ _EMPTY = frozenset(_WORDINGS.wordings("empty_word"))
 _WAY = re.compile(r"^((?:front|back|left|right)(?: left| right)?) (?:direction|side)$", _I)
 _ENDING = re.compile(r"(?:ing|es|ed|e|s)$")
 _SIZES = {"tiny": "small", "big": "large"}
-_KNOWN = frozenset(v for kind in ("color", "size", "material") for v in ANSWERS[kind])
+_KNOWN = frozenset((*ANSWERS["color"], *ANSWERS["size"], *ANSWERS["material"]))
 # Nouns of street questions with the words before them; a subject that is only a noun.
 _NOUNS = rf"(?P<noun>object|thing|{'|'.join(FILTER_VALUES['shape'])})(?:e?s)?"
 _NOUN = re.compile(rf"\b(?P<before>(?:[\w-]+ ){{0,4}}?){_NOUNS}\b", _I)
@@ -103,8 +104,10 @@ def typed(text: str, kind: str, question: str) -> str | None:
         return ""
     sentences = list(_sentences(text))
     for revised in (True, False):
-        chosen = [s for s in sentences if _CONCLUSION.match(s)] if revised else sentences
-        values = [value for s in chosen if (value := read(s, question)) is not None]
+        values = []
+        for s in filter(_CONCLUSION.match, sentences) if revised else sentences:
+            if (value := read(s, question)) is not None:
+                values.append(value)
         if not values:
             continue
         if revised or len(set(values)) == 1:
@@ -128,8 +131,11 @@ def _count(sentence: str, question: str) -> str | None:
     """Return the count that a sentence states; "" if it leaves several open."""
     text = _UNCOUNTED.sub(" ", rest_after(_OPINION, rest_after(_ADVERBIAL, sentence)))
     zeros = list(_ZERO.finditer(text))
-    every = [(m.start(), _number(m)) for m in _AMOUNT.finditer(text)]
-    numbers = [(start, n) for start, n in every if not _NOT_THIS.search(text[:start])]
+    every = list(_AMOUNT.finditer(text))
+    numbers = []
+    for m in every:
+        if not _NOT_THIS.search(text[: m.start()]):
+            numbers.append((text[: m.start()], _number(m)))
     if every and not numbers:
         return ""
     if zeros and not numbers:
@@ -139,8 +145,12 @@ def _count(sentence: str, question: str) -> str | None:
         return "" if rest == text else _count(rest, question)
     if _VAGUE.match(text) or _RANGE.search(text):
         return ""
-    stated = [n for start, n in numbers if _COUNTED.search(text[:start])]
-    summed = [n for start, n in numbers if text[:start].rstrip().endswith("=")]
+    stated, summed = [], []
+    for before, n in numbers:
+        if _COUNTED.search(before):
+            stated.append(n)
+        if before.rstrip().endswith("="):
+            summed.append(n)
     if summed or stated:
         return summed[-1] if summed else stated[0]
     distinct = {n for _, n in numbers}
@@ -190,8 +200,11 @@ def _verdict(sentence: str, question: str) -> str | None:
 
 def _meaning(text: str) -> set[str]:
     """Return the words of a text without endings; stop words and single letters are left out."""
-    words = {word for word in _WORD.findall(text.lower()) if len(word) > 1} - _EMPTY
-    return {_ENDING.sub("", word) if len(word) > 3 else word for word in words}
+    words = set()
+    for word in _WORD.findall(text.lower()):
+        if len(word) > 1 and word not in _EMPTY:
+            words.add(_ENDING.sub("", word) if len(word) > 3 else word)
+    return words
 
 
 # --- values ---------------------------------------------------------------------------------------
@@ -227,7 +240,7 @@ def free_answer(result: str) -> str | None:
     if yes_no := _YES_NO.match(text):
         return "no" if yes_no[1].lower()[0] == "n" else "yes"
     if count := _COUNT.fullmatch(text):
-        text = next(group for group in count.groups() if group)
+        text = next(filter(None, count.groups()))
     first = _FIRST_SENTENCE.match(text)
     if first and len(first[1].split()) <= 3:
         text = first[1]
@@ -251,17 +264,24 @@ def without_question(answer: str, question: str) -> str | None:
     if question_kind(question) != VALUE or len(answer) > LONGEST or answer in ("yes", "no"):
         return answer
     answer = _NOT_BUT.sub("", answer) or answer
-    sentences = [s.strip(" .!?;") for s in _SENTENCES.split(answer) if s.strip(" .!?;")]
-    kind = queried_kind(question)
-    others = [s for s in sentences if kind in ATTRIBUTES and not _of_landmark(s, question)]
+    sentences, others, kind = [], [], queried_kind(question)
+    for s in _SENTENCES.split(answer):
+        if s := s.strip(" .!?;"):
+            sentences.append(s)
+            if kind in ATTRIBUTES and not _of_landmark(s, question):
+                others.append(s)
     if others and len(others) < len(sentences):  # "The bus is red; the jet is gray."
         value = without_question(". ".join(others), question)
         return value if value and value.lower() in ANSWERS[kind] else None
     if _ASKS.match(answer) or _undecided(answer, question):
         return None
     if len(sentences) > 1:
-        values = {v.lower(): v for s in sentences if (v := _value(s, question)) not in (None, s)}
-        known = {v: values[v] for v in values if v in ANSWERS[kind]} if kind in ATTRIBUTES else {}
+        values, known = {}, {}
+        for s in sentences:
+            if (value := _value(s, question)) not in (None, s):
+                values[value.lower()] = value
+                if kind in ATTRIBUTES and value.lower() in ANSWERS[kind]:
+                    known[value.lower()] = value
         values = known or values
         return next(iter(values.values())) if len(values) == 1 else _value(sentences[0], question)
     return _value(answer, question)
@@ -287,25 +307,24 @@ def _of_landmark(answer: str, question: str) -> bool:
     asked about: "the bus is red" for the color of "the thing behind the bus"."""
     copula = _COPULA.search(answer)
     subject = _SUBJECT.fullmatch(answer[: copula.start()].strip()) if copula else None
-    clauses = [objects for part in question.split(";") if (objects := _described(part))]
+    clauses = list(filter(None, map(_described, question.split(";"))))
     if not subject or not clauses:
         return False
     noun, attributes = _described(subject[0])[0]
     asked, own = clauses[-1][0]
     if noun == asked and attributes <= own:
         return False
-    return any(noun == n and attributes <= of for objects in clauses for n, of in objects)
+    objects = itertools.chain.from_iterable(clauses)
+    return any(noun == n and attributes <= of for n, of in objects)
 
 
 def _described(text: str) -> list[tuple[str, set[str]]]:
     """Return the nouns of a text, each with the known attributes before it."""
-    return [
-        (
-            m["noun"].lower().replace("thing", "object"),
-            {_SIZES.get(word, word) for word in m["before"].lower().split()} & _KNOWN,
-        )
-        for m in _NOUN.finditer(text)
-    ]
+    result = []
+    for m in _NOUN.finditer(text):
+        attributes = {_SIZES.get(word, word) for word in m["before"].lower().split()} & _KNOWN
+        result.append((m["noun"].lower().replace("thing", "object"), attributes))
+    return result
 
 
 def _value(sentence: str, question: str) -> str | None:
@@ -361,7 +380,10 @@ def _bare(text: str, question: str) -> str | None:
         return text or None
     if kind == "color" and _TWO_COLORS.match(text):
         return None
-    known = [v for v in ANSWERS[kind] if re.search(rf"(?<![\w-]){v}(?![\w-])", text, _I)]
+    known = []
+    for v in ANSWERS[kind]:
+        if re.search(rf"(?<![\w-]){v}(?![\w-])", text, _I):
+            known.append(v)
     begins = re.match(rf"([a-z]+)(?:\s*[,;:(–—]|{_AND_SO_ON})", text, _I)
     if begins and begins[1].lower() in ANSWERS[kind]:
         return begins[1]

@@ -28,8 +28,7 @@ SMALLEST = 1e-6  # probabilities are clipped to [SMALLEST, 1 - SMALLEST] before 
 
 def for_fitting(folder: str | Path, description: str) -> Path:
     """Return the folder if its file `description` (twin.json, set.json) names the validation split.
-    Raise InputError for any other split, so that no test data is used for fitting.
-    """
+    Raise InputError for any other split, so that no test data is used for fitting."""
     record = read_json(Path(folder) / description, "description of a split")
     split = record.get("split") if isinstance(record, dict) else None
     if split not in ("validation", "val"):
@@ -41,32 +40,28 @@ def for_fitting(folder: str | Path, description: str) -> Path:
 
 def temperature(words: Sequence[tuple[Array, int]]) -> float:
     """Return the temperature that minimises the negative log-likelihood (Guo et al. 2017). `words`:
-    pairs of the log probabilities of all values and the index of the true one.
-    """
+    pairs of the log probabilities of all values and the index of the true one."""
 
     def loss(log_temperature: float) -> float:
-        scaled = ((logits / np.exp(log_temperature), target) for logits, target in words)
-        return (
-            float(np.mean([np.logaddexp.reduce(x) - x[target] for x, target in scaled]))
-            if words
-            else 0.0
-        )
+        losses = []
+        for logits, target in words:
+            scaled = logits / np.exp(log_temperature)
+            losses.append(np.logaddexp.reduce(scaled) - scaled[target])
+        return float(np.mean(losses)) if losses else 0.0
 
     return float(np.exp(minimize_scalar(loss, bounds=(-1.5, 1.5), method="bounded").x))
 
 
 def pose_covariance(squared: ArrayLike) -> float:
     """Return the factor for covariances (x, y, heading) that makes the median of the squared
-    Mahalanobis distances equal to the chi-squared median with 3 degrees of freedom.
-    """
+    Mahalanobis distances equal to the chi-squared median with 3 degrees of freedom."""
     return float(np.median(squared) / chi2.median(3))
 
 
 def existence(probability: ArrayLike, there: ArrayLike) -> dict[str, float]:
     """Fit "slope" and "offset" of the log odds of existence as a linear function of the log odds of
     the detection score. `there`: which detections are true. Logistic regression, regularised
-    towards slope 1 and offset 0.
-    """
+    towards slope 1 and offset 0."""
     p = np.clip(probability, SMALLEST, 1 - SMALLEST)
     odds, there = np.log(p / (1 - p)), np.asarray(there, bool)
 
@@ -89,15 +84,14 @@ class CalibrationEvidence:
 
     def add(self, predicted: Scene, matches: Mapping[int, int]) -> None:
         """Add the existence probabilities of a predicted scene; the rows in `matches` are true
-        detections.
-        """
-        self.score += [o.existence for o in predicted.objects]
-        self.there += [i in matches for i in range(len(predicted))]
+        detections."""
+        for i, o in enumerate(predicted.objects):
+            self.score.append(o.existence)
+            self.there.append(i in matches)
 
     def add_pose(self, predicted: ObjectState, true: ObjectState) -> None:
         """Add the pose error of a matched object. Heading errors of 45 degrees or more are skipped:
-        the flip probability models those.
-        """
+        the flip probability models those."""
         turn = float(wrap_angle(predicted.heading - true.heading))
         if abs(turn) < np.pi / 4:
             error = np.array([*(np.array(predicted.position[:2]) - true.position[:2]), turn])
@@ -146,8 +140,7 @@ def figures_command(
     measured: Callable[[str, Sequence[str]], str],
 ) -> int:
     """Run the command line of a module that measures a checkpoint on folders of `what`, after
-    calibrating it if asked; return the exit code.
-    """
+    calibrating it if asked; return the exit code."""
     arguments = argparse.ArgumentParser(
         f"python -m po3d.training.{name}", description=doc.split("\n")[0]
     )

@@ -27,8 +27,7 @@ BATCH = 16
 
 def fitted(predicted: list[Scene], gt: list[Scene]) -> dict[str, float]:
     """Fit the calibration of an estimator with the uncalibrated predictions `predicted` to the
-    ground-truth scenes `gt`. Raise InputError if no object was detected with its heading.
-    """
+    ground-truth scenes `gt`. Raise InputError if no object was detected with its heading."""
     evidence = beliefs.CalibrationEvidence()
     for p, g in zip(predicted, gt):
         matches = match(p, g)
@@ -58,8 +57,8 @@ def calibrate(checkpoint: str | Path, *folders: str | Path) -> dict[str, float]:
         names = twin.images
         for start in progress(range(0, len(names), BATCH), desc="estimating", unit="batch"):
             part = names[start : start + BATCH]
-            predicted += estimator.estimate([twin.image(name) for name in part], part)
-        gt += [twin.truth(name) for name in names]
+            predicted += estimator.estimate(list(map(twin.image, part)), part)
+        gt += map(twin.truth, names)
     calibration = fitted(predicted, gt)
     beliefs.write(checkpoint, "calibration", lambda before: before | calibration)
     return calibration
@@ -67,8 +66,7 @@ def calibrate(checkpoint: str | Path, *folders: str | Path) -> dict[str, float]:
 
 def ranges(checkpoint: str | Path, *folders: str | Path) -> dict[str, tuple[float, float]]:
     """Measure the input ranges of the network's convolutions on the first pictures of the twins and
-    write them into the checkpoint's JSON, for `device=openvino`.
-    """
+    write them into the checkpoint's JSON, for `device=openvino`."""
     twins = _twins(folders)
     estimator = StreetEstimator.from_checkpoint(checkpoint)
     pictures = (

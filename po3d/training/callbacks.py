@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 import pytorch_lightning as pl
 import torch
-from pytorch_lightning.callbacks import Callback, Checkpoint, TQDMProgressBar, WeightAveraging
+from pytorch_lightning.callbacks import (
+    Callback,
+    Checkpoint,
+    LambdaCallback,
+    TQDMProgressBar,
+    WeightAveraging,
+)
 from pytorch_lightning.loggers.logger import Logger
 from pytorch_lightning.utilities import rank_zero_only
 from torch.optim.swa_utils import get_ema_multi_avg_fn
@@ -27,25 +33,21 @@ ROWS = 100  # number of new rows after which the table is written
 WORST = 8  # number of logged pictures
 
 
-class SeedSteps(Callback):
-    """Set torch's random state (used by dropout, for example) before every step from (seed, step,
-    rank). A resumed run gets the state of an uninterrupted one, and every process has its own.
-    """
+def seed_steps(seed: int) -> Callback:
+    """Return a callback that sets torch's random state (used by dropout, for example) before every
+    step from (seed, step, rank). A resumed run gets the state of an uninterrupted one, and every
+    process has its own."""
 
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
+    def seed_step(trainer: pl.Trainer, _: pl.LightningModule, __: Any, step: int) -> None:
+        index = step * trainer.world_size + trainer.global_rank
+        torch.manual_seed(int(rng(seed, "step", index).integers(2**62)))
 
-    def on_train_batch_start(
-        self, trainer: pl.Trainer, pl_module: pl.LightningModule, batch: Any, batch_idx: int
-    ) -> None:
-        index = batch_idx * trainer.world_size + trainer.global_rank
-        torch.manual_seed(int(rng(self.seed, "step", index).integers(2**62)))
+    return LambdaCallback(on_train_batch_start=seed_step)
 
 
 def decay_after(steps: int, decay: float) -> float:
     """Return the decay of the averaged weights at a step: lower than `decay` at first, so that
-    short trainings forget the initial weights.
-    """
+    short trainings forget the initial weights."""
     return min(decay, (1 + steps) / (10 + steps))
 
 
@@ -102,21 +104,17 @@ class Figures(Callback):
 
     def _show(self, trainer: pl.Trainer, judged: Judged) -> None:
         """Log the worst pictures, with predictions beside ground truth, in each logger with
-        `log_image`.
-        """
+        `log_image`."""
         loggers = [logger for logger in trainer.loggers if hasattr(logger, "log_image")]
         if not loggers or self.draw is None or trainer.state.fn != "fit":
             return
-        chosen = worst(judged, WORST)
-        images = []
-        for k, _ in chosen:
+        images, captions = [], []
+        for k, number in worst(judged, WORST):
             example = judged.examples[k]
             truth = self.draw(example.picture, example.truth, None)
             predicted = self.draw(example.picture, judged.predicted[k], example.truth)
             images.append(np.concatenate([np.asarray(truth), np.asarray(predicted)]))
-        captions = [
-            f"top: ground truth, bottom: prediction; {number} errors" for _, number in chosen
-        ]
+            captions.append(f"top: ground truth, bottom: prediction; {number} errors")
         for logger in loggers:
             logger.log_image("worst", images, trainer.global_step, caption=captions)
 
@@ -143,7 +141,10 @@ class Best(Checkpoint):
         if trainer.state.fn != "fit" or trainer.sanity_checking or step == self.step:
             return
         self.step = step
-        figures = {k: float(v) for k, v in trainer.callback_metrics.items() if k.startswith("val")}
+        figures = {}
+        for name, figure in trainer.callback_metrics.items():
+            if name.startswith("val"):
+                figures[name] = float(figure)
         value = figures.get(self.monitor)
         # some metrics are undefined when nothing was detected
         if value is None and figures.get("val/recall") != 0:
@@ -151,9 +152,8 @@ class Best(Checkpoint):
             raise InputError(
                 f"trainer.monitor={self.monitor} is not a metric of this training; known: {known}"
             )
-        if value is not None and (
-            self.value is None or (value < self.value if self.less else value > self.value)
-        ):
+        sign = 1 if self.less else -1
+        if value is not None and (self.value is None or sign * value < sign * self.value):
             self.value, self.waited = value, 0
             trainer.save_checkpoint(self.path, weights_only=False)
         else:
@@ -167,7 +167,8 @@ class Best(Checkpoint):
         return {"value": self.value, "step": self.step, "waited": self.waited}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        self.value, self.step, self.waited = (state_dict[k] for k in ("value", "step", "waited"))
+        self.value, self.step = state_dict["value"], state_dict["step"]
+        self.waited = state_dict["waited"]
 
     def on_save_checkpoint(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, checkpoint: dict[str, Any]
@@ -178,8 +179,7 @@ class Best(Checkpoint):
 class SaveLast(Checkpoint):
     """Save a checkpoint to `path` every `every` steps and after the last one. As a subclass of
     Checkpoint it runs after all other callbacks. `waits`: at steps with a validation, leave saving
-    to `Best`.
-    """
+    to `Best`."""
 
     def __init__(self, path: Path, every: int, waits: bool = False) -> None:
         self.path, self.every, self.waits, self.saved = path, every, waits, 0
@@ -223,8 +223,7 @@ def global_batch(trainer: pl.Trainer, data: pl.LightningDataModule) -> int:
 
 class MetricsTable(Logger):
     """Logger for metrics.csv: one row for each logged step; the file is complete at any time. When
-    a run is resumed at step `start`, earlier rows are kept and later ones are replaced.
-    """
+    a run is resumed at step `start`, earlier rows are kept and later ones are replaced."""
 
     def __init__(self, path: Path, start: int = 0) -> None:
         super().__init__()
@@ -242,11 +241,11 @@ class MetricsTable(Logger):
     def log_metrics(self, metrics: dict[str, float], step: int | None = None) -> None:
         if not self.rows and self.start and self.path.exists():
             with open(self.path, newline="", encoding="utf-8") as file:
-                self.rows = {
-                    k: row for row in csv.DictReader(file) if (k := int(row["step"])) < self.start
-                }
-        # there is only one version
-        figures = {k: float(v) for k, v in metrics.items() if k != "epoch"}
+                for row in csv.DictReader(file):
+                    if int(row["step"]) < self.start:
+                        self.rows[int(row["step"])] = row
+        figures = dict(zip(metrics, map(float, metrics.values()), strict=True))
+        figures.pop("epoch", None)  # the whole run is one
         self.rows.setdefault(step or 0, {}).update(figures)
         self.unsaved += 1
         if self.unsaved >= ROWS:
@@ -256,11 +255,12 @@ class MetricsTable(Logger):
     def save(self) -> None:
         if not self.unsaved:
             return
-        names = sorted({name for row in self.rows.values() for name in row} - {"step"})
+        names = sorted(set().union(*self.rows.values()) - {"step"})
         with atomic_write(self.path) as file:
             table = csv.DictWriter(file, ["step", *names], lineterminator="\n")
             table.writeheader()
-            table.writerows({**row, "step": step} for step, row in sorted(self.rows.items()))
+            for step, row in sorted(self.rows.items()):
+                table.writerow({**row, "step": step})
         self.unsaved = 0
 
     def finalize(self, status: str) -> None:
@@ -269,8 +269,7 @@ class MetricsTable(Logger):
 
 class Progress(TQDMProgressBar):
     """Progress bar over the steps of the whole run. Steps done before resuming do not count for the
-    estimate of the remaining time.
-    """
+    estimate of the remaining time."""
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         super().on_train_start(trainer, pl_module)
@@ -282,4 +281,6 @@ class Progress(TQDMProgressBar):
         bar.n = bar.initial = done
 
     def get_metrics(self, *args: Any) -> dict[str, Any]:
-        return {k: v for k, v in super().get_metrics(*args).items() if k != "v_num"}
+        metrics = super().get_metrics(*args)
+        metrics.pop("v_num", None)
+        return metrics

@@ -77,8 +77,7 @@ class SafetensorsCheckpointIO(CheckpointIO):
 
 def _encode(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
     """Encode `value` as JSON. Tensors are added to `tensors`; types that JSON lacks (tuples, keys
-    that are not strings) are tagged.
-    """
+    that are not strings) are tagged."""
     if isinstance(value, torch.Tensor):
         key = str(len(tensors))
         tensors[key] = value.detach().cpu().contiguous().clone()
@@ -86,11 +85,8 @@ def _encode(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
     if isinstance(value, dict):
         return {"dict": [[_encode(k, tensors), _encode(v, tensors)] for k, v in value.items()]}
     if isinstance(value, (tuple, list)):
-        return {
-            type(value).__name__ if type(value) is list else "tuple": [
-                _encode(v, tensors) for v in value
-            ]
-        }
+        kind = "list" if type(value) is list else "tuple"
+        return {kind: [_encode(v, tensors) for v in value]}
     if isinstance(value, (np.integer, np.floating, np.bool_)):
         return value.item()
     if value is None or isinstance(value, (str, int, float, bool)):
@@ -102,8 +98,7 @@ def _encode(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
 
 def _channels_last(value: torch.Tensor) -> bool:
     """Return whether a tensor is in channels-last order. The memory order is preserved, because
-    sums over another order differ in their last bits.
-    """
+    sums over another order differ in their last bits."""
     return (
         value.ndim == 4
         and value.is_contiguous(memory_format=torch.channels_last)

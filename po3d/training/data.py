@@ -5,6 +5,7 @@ Every data set maps an index to {"image": (h, w, 3) uint8, **StreetLabels} as a 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,9 @@ from po3d.io.files import read_json
 from po3d.perception.street import KIND, StreetEstimator
 from po3d.synthesis.splits import own_name
 from po3d.synthesis.street.layouts import TRAIN_MESHES
-from po3d.training.figures import Judged, StreetJudge
+from po3d.training.figures import Judged, street_judge
 from po3d.training.labels import StreetLabels, mirrored_street
-from po3d.training.samplers import BatchStream, ReplayOrder, StreamData
+from po3d.training.samplers import BatchStream, StreamData, replay_order
 from po3d.training.street_scenes import (
     CachedScenes,
     PackedScenes,
@@ -34,8 +35,7 @@ from po3d.training.street_scenes import (
 
 class WithFlip(Dataset):
     """Every item of `scenes` and its horizontal flip: item 2 k is item k, item 2 k + 1 is item k
-    flipped. `labels`: the type of an item's labels. `mirrored`: the function that flips labels.
-    """
+    flipped. `labels`: the type of an item's labels. `mirrored`: the function that flips labels."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class WithFlip(Dataset):
         item = self.scenes[k]
         if not flip:
             return item
-        labels = self.mirrored(self.labels(**{name: item[name] for name in self.labels._fields}))
+        labels = self.mirrored(self.labels(*itemgetter(*self.labels._fields)(item)))
         return {"image": np.ascontiguousarray(item["image"][:, ::-1]), **labels._asdict()}
 
 
@@ -69,8 +69,8 @@ class StreetData(StreamData):
     half of the images. `workers`: number of rendering processes. `num_workers`: number of
     DataLoader workers (see `StreamData`).
 
-    Online, every image is new and is used `replay` times (`samplers.ReplayOrder`); in between it is
-    cached in the folder `replay_dir`, which is required if `replay` > 1. `root`: one or several
+    Online, every image is new and is used `replay` times (`samplers.replay_order`); in between it
+    is cached in the folder `replay_dir`, which is required if `replay` > 1. `root`: one or several
     folders whose pictures are mixed in; `share` is their share of all samples.
 
     From folders, the pictures of `split` (train, val, test, or several of them) are used for
@@ -121,7 +121,7 @@ class StreetData(StreamData):
             raise InputError(f"data.share={share} should be in [0, 1)")
         self.save_hyperparameters()
         self._folders: tuple[Subset, Subset] | None = None
-        self._judge: StreetJudge | None = None
+        self._judge: Callable[[StreetEstimator], Judged] | None = None
 
     def prepare_data(self) -> None:
         h = self.hparams
@@ -174,9 +174,7 @@ class StreetData(StreamData):
             if h.share:
                 train = ConcatDataset([self._read()[0], train])
         else:
-            train = ConcatDataset(
-                PackedScenes(self._folder(scenes)) for scenes in self._sets("train")
-            )
+            train = ConcatDataset(map(PackedScenes, map(self._folder, self._sets("train"))))
         self.train = WithFlip(train) if h.flip else train
 
     def judged(self, estimator: StreetEstimator, count: int) -> Judged | None:
@@ -184,7 +182,7 @@ class StreetData(StreamData):
             if self.hparams.source == "superclevr":
                 whole, numbers = self.validation.dataset, self.validation.indices[:count]
                 records = [whole.records[k][1] for k in numbers]
-                pictures = [whole.picture(k) for k in numbers]
+                pictures = list(map(whole.picture, numbers))
             else:
                 path = self._folder(*self._sets("validation")) / "records.json"
                 # rendered on another machine, and no renderer is installed here
@@ -192,9 +190,7 @@ class StreetData(StreamData):
                     return None
                 records = read_json(path)[:count]
                 pictures = [self.validation[k]["image"] for k in range(len(records))]
-            self._judge = StreetJudge(
-                pictures, [scene_from_superclevr(record) for record in records]
-            )
+            self._judge = street_judge(pictures, list(map(scene_from_superclevr, records)))
         return self._judge(estimator)
 
     def train_samples(self) -> Dataset:
@@ -205,9 +201,8 @@ class StreetData(StreamData):
         if h.source != "online":
             return super().train_stream()
         standing = len(self._read()[0]) if h.share else 0
-        order = ReplayOrder(
-            h.seed, h.replay, h.chunk if h.replay_dir else 1, h.flip, standing, h.share
-        )
+        chunk = h.chunk if h.replay_dir else 1
+        order = replay_order(h.seed, h.replay, chunk, h.flip, standing, h.share)
         return BatchStream(order, h.batch, **self.place())
 
     def train_dataloader(self) -> DataLoader:
@@ -232,6 +227,7 @@ class StreetData(StreamData):
         return RenderedScenes(seed, images, split, h.width, h.height, samples, skies, looks)
 
     def _folder(self, s: RenderedScenes) -> Path:
-        looks = "" if s.looks is None else "_" + "_".join(f"{k}{w:g}" for k, w in s.looks.items())
-        name = f"{s.split}_{s.size}_seed{s.seed}_{s.width}x{s.height}_s{s.samples}{looks}"
+        name = f"{s.split}_{s.size}_seed{s.seed}_{s.width}x{s.height}_s{s.samples}"
+        for look, weight in (s.looks or {}).items():
+            name += f"_{look}{weight:g}"
         return Path(self.hparams.cache) / name

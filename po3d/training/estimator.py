@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import pytorch_lightning as pl
 import torch
@@ -23,26 +23,20 @@ from po3d.training.ranks import Draws, Term, means
 from po3d.training.schedule import scheduled
 from po3d.training.warm_start import take_imagenet, with_layers, with_pose_trunk
 
-
-class VisualDomain(NamedTuple):
-    """A training domain: its estimator class, the labels it provides and its loss weights."""
-
-    estimator: type[NetworkEstimator]
-    occlusion: bool = False  # the labels include each object's dominant occluder
-    layers: bool = False  # the labels include each object's layer in the dense outputs
-    weights: Mapping[str, float] = {}  # loss weights that override losses.WEIGHTS
-
-
-# In top views, materials and the centres of thin and stacked objects converge last.
-MAP_WEIGHTS = {"heat": 1.5, "material": 0.5}
-# In indoor views, headings of many small objects converge last and the camera pose first.
-VIEW_WEIGHTS = {"heading": 2.0, "flip": 2.0, "heat": 1.5, "hold": 0.5}
-VISUAL_DOMAINS = {
-    "street": VisualDomain(StreetEstimator, occlusion=True),
-    "top_view": VisualDomain(TopViewEstimator, layers=True, weights=MAP_WEIGHTS),
-    "room_view": VisualDomain(RoomViewEstimator, weights=VIEW_WEIGHTS),
-    "street_attributes": VisualDomain(StreetAttributes),
-    "street_pose": VisualDomain(StreetPose),
+# Training domain -> its estimator class.
+ESTIMATORS: dict[str, type[NetworkEstimator]] = {
+    "street": StreetEstimator,
+    "top_view": TopViewEstimator,
+    "room_view": RoomViewEstimator,
+    "street_attributes": StreetAttributes,
+    "street_pose": StreetPose,
+}
+# Loss weights that override losses.WEIGHTS. In top views, materials and the centres of thin and
+# stacked objects converge last; in indoor views headings of many small objects do, and the camera
+# pose converges first.
+LOSS_WEIGHTS: dict[str, Mapping[str, float]] = {
+    "top_view": {"heat": 1.5, "material": 0.5},
+    "room_view": {"heading": 2.0, "flip": 2.0, "heat": 1.5, "hold": 0.5},
 }
 # layers that receive gradients from the occluder loss only
 OCCLUDER = ("pair_in", "pair_out", "alone")
@@ -53,7 +47,7 @@ class EstimatorModule(pl.LightningModule):
     labels.
 
     `network`: keyword arguments of SceneNet; "pretrained" may also be "package"
-    (`warm_start.take_imagenet`). `world`: a key of VISUAL_DOMAINS; "street_attributes" and
+    (`warm_start.take_imagenet`). `world`: a key of ESTIMATORS; "street_attributes" and
     "street_pose" train a CropNet on the data of streets. The learning rate
     increases linearly over the fraction `warmup` of the steps, then follows a cosine down to 1 %.
     `keep_statistics`: freeze the running statistics of batch norms, which batches of a few pictures
@@ -74,19 +68,19 @@ class EstimatorModule(pl.LightningModule):
         world: str = "street",
     ) -> None:
         super().__init__()
-        if world not in VISUAL_DOMAINS:
-            raise InputError(f"world {world!r} is not one of {', '.join(VISUAL_DOMAINS)}")
+        if world not in ESTIMATORS:
+            raise InputError(f"world {world!r} is not one of {', '.join(ESTIMATORS)}")
         self.save_hyperparameters()
-        self.world = VISUAL_DOMAINS[world]
-        self.kind = self.world.estimator.kind
+        self.estimator_class = ESTIMATORS[world]
+        self.kind = self.estimator_class.kind
         self.data_kind = StreetEstimator.kind if world.startswith("street") else self.kind
         self.models: set[str] = set()  # 3D models seen by the initial weights
         self.scenes: Ids = {}  # stored scenes seen by the initial weights
         packaged = network.get("pretrained") == "package"
-        self.net = self.world.estimator.build(
-            **(network | {"pretrained": False} if packaged else network)
-        )
-        if self.net.layers > 1 and not self.world.layers:
+        if packaged:
+            network = network | {"pretrained": False}
+        self.net = self.estimator_class.build(**network)
+        if self.net.layers > 1 and world != "top_view":
             raise InputError(
                 f"model.network.layers={self.net.layers}, but labels of world={world} have one"
                 " layer"
@@ -98,7 +92,7 @@ class EstimatorModule(pl.LightningModule):
         if freeze_backbone:
             self.net.backbone.requires_grad_(False)
         self.train()
-        if self.net.detects and not self.world.occlusion:
+        if self.net.detects and world != "street":  # only streets have labels of occluders
             # Freeze layers that no loss reaches: distributed training would wait for their
             # gradients, and searching for such layers in every step (find_unused_parameters) costs
             # time.
@@ -108,8 +102,7 @@ class EstimatorModule(pl.LightningModule):
     def _start_from(self, name: str) -> None:
         """Load the weights of a checkpoint pair of any domain. Tensors with another shape (heads of
         other categories) and tensors missing from the pair keep their initial values. Raise
-        InputError if no tensor fits.
-        """
+        InputError if no tensor fits."""
         weights, record = checkpoint.load(checkpoint.locate(name))
         weights = with_layers(self.net, weights)
         self.models = names_of(record["training"].get("models", NOTHING))
@@ -144,8 +137,9 @@ class EstimatorModule(pl.LightningModule):
         if stage == "train" and self.hparams.augment:
             images = photometric(images, self.hparams.augment, draws)
         images = images.contiguous(memory_format=torch.channels_last)
-        labels = {k: v for k, v in batch.items() if k != "image"}
-        return loss_terms(self.net, images, labels, draws, self.world.estimator.width)
+        labels = dict(batch)
+        del labels["image"]
+        return loss_terms(self.net, images, labels, draws, self.estimator_class.width)
 
     @property
     def world_size(self) -> int:
@@ -154,7 +148,7 @@ class EstimatorModule(pl.LightningModule):
     def training_step(self, batch: dict[str, Tensor], batch_index: int) -> Tensor:
         each = self.trainer.accumulate_grad_batches
         terms = means(self._terms(batch, "train", self.global_step * each + batch_index % each))
-        loss = total(terms, self.world.weights)
+        loss = total(terms, LOSS_WEIGHTS.get(self.hparams.world))
         # Logging ten values costs a tenth of a step.
         if (self.global_step + 1) % self.trainer.log_every_n_steps == 0:
             metrics = {f"train/{k}": v.detach() for k, v in terms.items()} | {
@@ -176,8 +170,7 @@ class EstimatorModule(pl.LightningModule):
 
     def on_validation_epoch_end(self) -> None:
         """Log the means over all rows of all batches and processes, every row with the same
-        weight.
-        """
+        weight."""
         if not self.validation_sums:
             return
         sums = self.trainer.strategy.reduce(
@@ -185,23 +178,25 @@ class EstimatorModule(pl.LightningModule):
         )
         terms = dict(zip(self.validation_sums, sums[:, 0] / sums[:, 1].clamp(min=1), strict=True))
         self.log_dict({f"val/{name}": value for name, value in terms.items()}, sync_dist=True)
-        self.log("val", total(terms, self.world.weights), prog_bar=True, sync_dist=True)
+        self.log(
+            "val", total(terms, LOSS_WEIGHTS.get(self.hparams.world)), prog_bar=True, sync_dist=True
+        )
 
     def estimator(self) -> NetworkEstimator:
         """Return an estimator with the current weights, without test-time augmentation."""
-        return self.world.estimator(self.net, device=str(self.device), flip_tta=False)
+        return self.estimator_class(self.net, device=str(self.device), flip_tta=False)
 
     def compile(self, *args: Any, **options: Any) -> None:
         """Compile the network's forward pass with torch.compile; parameter names stay unchanged."""
         self.net.compile(*args, **options)
 
     def configure_optimizers(self) -> dict:
-        decay = [p for p in self.parameters() if p.requires_grad and p.ndim > 1]
-        rest = [p for p in self.parameters() if p.requires_grad and p.ndim <= 1]
-        groups = [
-            {"params": decay, "weight_decay": self.hparams.weight_decay},
-            {"params": rest, "weight_decay": 0.0},
-        ]
+        matrices: dict[str, Any] = {"params": [], "weight_decay": self.hparams.weight_decay}
+        vectors: dict[str, Any] = {"params": [], "weight_decay": 0.0}
+        for parameter in self.parameters():
+            if parameter.requires_grad:
+                (matrices if parameter.ndim > 1 else vectors)["params"].append(parameter)
+        groups = [matrices, vectors]
         optimizer = torch.optim.AdamW(groups, lr=self.hparams.learning_rate, betas=(0.9, 0.98))
         steps = max(int(self.trainer.estimated_stepping_batches), 1)
         return scheduled(optimizer, steps, max(int(self.hparams.warmup * steps), 1), 0.01)
@@ -210,12 +205,10 @@ class EstimatorModule(pl.LightningModule):
         self, path: str | Path, training: dict, metrics: dict, calibration: dict | None = None
     ) -> Path:
         """Write the checkpoint pair; return its path."""
-        attributes = {
-            name: list(values) for name, values in self.world.estimator.attributes.items()
-        }
+        attributes = self.estimator_class.attributes
         config = {
             "network": self.net.config,
-            "attributes": attributes,
+            "attributes": dict(zip(attributes, map(list, attributes.values()), strict=True)),
             "calibration": calibration or {},
         }
         return checkpoint.save(path, self.kind, self.net.state_dict(), config, training, metrics)
@@ -224,8 +217,7 @@ class EstimatorModule(pl.LightningModule):
 def photometric(images: Tensor, strength: float, draws: Draws) -> Tensor:
     """Apply random gain, contrast, tint, saturation, blur or sharpening, and noise to images (B, 3,
     h, w) in [0, 1]; labels stay valid. To save time, half of the batches are filtered and half get
-    noise.
-    """
+    noise."""
     b = len(images)
 
     def draw(*shape: int) -> Tensor:

@@ -3,7 +3,7 @@ pictures.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -49,12 +49,14 @@ ExampleQuestion = tuple[int, StreetProgram, Task, str]
 
 def table_figures(predicted: Sequence[Scene], truths: Sequence[Scene]) -> dict[str, float]:
     """Return recall, precision, heading and position errors, and the accuracy of each attribute;
-    undefined metrics (NaN) are omitted.
-    """
+    undefined metrics (NaN) are omitted."""
     result = perception(predicted, truths)["all"]
-    words = {a for scene in truths for o in scene.objects for a in o.beliefs}
     figures = {name: result[name] for name in REPORTED}
-    figures |= {f"{a}_accuracy": result[a] for a in sorted(words) if a in result}
+    words: set[str] = set()
+    for scene in truths:
+        words.update(*(o.beliefs for o in scene.objects))
+    for attribute in sorted(words & result.keys()):
+        figures[f"{attribute}_accuracy"] = result[attribute]
     return finite(figures)
 
 
@@ -65,12 +67,11 @@ def finite(figures: Mapping[str, float]) -> dict[str, float]:
 
 def street_questions(truths: Sequence[Scene], count: int = QUESTIONS) -> list[ExampleQuestion]:
     """Return up to `count` questions of the seven types of PulseCheck457, divided equally among the
-    scenes.
-    """
+    scenes."""
     balance = {category: TemplateBalance() for category in COLUMNS}
     query: list[ExampleQuestion] = []
     for k, scene in enumerate(truths):
-        worlds = {task: SceneBitsets(scene, task) for task in ("2d", "6d")}
+        worlds = {"2d": SceneBitsets(scene, "2d"), "6d": SceneBitsets(scene, "6d")}
         for category, column in COLUMNS.items():
             generator = rng(0, f"validation-questions/{category}", k)
             sample = ask(worlds[column.task], column, balance[category], generator)
@@ -84,37 +85,34 @@ def answer_accuracy(
     predicted: Sequence[Scene], query: Sequence[ExampleQuestion]
 ) -> dict[str, float]:
     """Return how often a program has the same answer on the predicted scene (its most likely
-    values) as on ground truth.
-    """
+    values) as on ground truth."""
     if not query:
         return {}
-    certain = [scene.certain() for scene in predicted]
-    right = [
-        execute(program, certain[k], task).answer == answer for k, program, task, answer in query
-    ]
-    return {"answer_accuracy": sum(right) / len(right)}
+    certain, right = [scene.certain() for scene in predicted], 0
+    for k, program, task, answer in query:
+        right += execute(program, certain[k], task).answer == answer
+    return {"answer_accuracy": right / len(query)}
 
 
-class StreetJudge:
-    """Metrics of predictions for these street scenes, including question answering."""
+def street_judge(
+    pictures: Sequence[np.ndarray], truths: Sequence[Scene]
+) -> Callable[[CropModule | StreetEstimator], Judged]:
+    """Return a function of an estimator: its metrics for these street scenes, including question
+    answering. For a module for attributes or poses alone everything else is true, and the boxes are
+    those of ground truth."""
+    examples = list(map(ValidationExample, pictures, truths))
+    questions = street_questions(truths)
 
-    def __init__(self, pictures: Sequence[np.ndarray], truths: Sequence[Scene]) -> None:
-        self.examples = [ValidationExample(p, t) for p, t in zip(pictures, truths, strict=True)]
-        self.questions = street_questions(truths)
-
-    def __call__(self, estimator: CropModule | StreetEstimator) -> Judged:
-        """Return the metrics of an estimator, or of a module for attributes or poses alone on the
-        ground-truth boxes, with everything else true."""
-        pictures = [e.picture for e in self.examples]
+    def judged(estimator: CropModule | StreetEstimator) -> Judged:
         if isinstance(estimator, CropModule):
             update = with_poses if isinstance(estimator, StreetPose) else with_attributes
-            predicted = update(estimator, pictures, [with_boxes(e.truth) for e in self.examples])
+            predicted = update(estimator, pictures, list(map(with_boxes, truths)))
         else:
             predicted = estimator.estimate(pictures)
-        figures = table_figures(predicted, [e.truth for e in self.examples])
-        return Judged(
-            figures | answer_accuracy(predicted, self.questions), self.examples, predicted
-        )
+        figures = table_figures(predicted, truths) | answer_accuracy(predicted, questions)
+        return Judged(figures, examples, predicted)
+
+    return judged
 
 
 def with_boxes(truth: Scene) -> Scene:
@@ -129,14 +127,14 @@ def with_boxes(truth: Scene) -> Scene:
 
 def mistakes(predicted: Scene, truth: Scene) -> int:
     """Count missing and spurious objects, wrong attributes, and headings off by more than 90
-    degrees.
-    """
+    degrees."""
     table = predicted.certain()
     pairs = match(table, truth)
     count = len(truth) + len(table) - 2 * len(pairs)
     for i, j in pairs.items():
         p, t = table.objects[i], truth.objects[j]
-        count += sum(p.value(a) != t.value(a) for a in p.beliefs if a in t.beliefs)
+        for attribute in p.beliefs.keys() & t.beliefs.keys():
+            count += p.value(attribute) != t.value(attribute)
         count += abs(float(wrap_angle(p.heading - t.heading))) > math.pi / 2
     return count
 

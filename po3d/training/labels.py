@@ -17,6 +17,8 @@ from po3d.scene.vocabulary import ATTRIBUTES
 
 MAX_OBJECTS = 10  # size of the benchmark's scenes
 UNKNOWN = -1
+# kind of an array's type -> type and padding of its column
+PADDING = {"b": (np.bool_, False), "i": (np.int64, UNKNOWN), "f": (np.float32, 0)}
 
 
 class StreetLabels(NamedTuple):
@@ -47,10 +49,8 @@ def street_labels(scene: Scene) -> StreetLabels:
     points = scene.camera.project(np.concatenate([corners, centre[:, None]], 1))[0]
     alpha = wrap_angle(scene.headings - viewing_azimuth(torch.from_numpy(points[:, 8])).numpy())
     occluder = np.full(n, UNKNOWN)
-    if scene.occluders is not None:
-        occluder = np.array(
-            [max(b, key=b.__getitem__) if b else MAX_OBJECTS for b in scene.occluders], int
-        )
+    for i, belief in enumerate(scene.occluders or ()):
+        occluder[i] = max(belief, key=belief.__getitem__) if belief else MAX_OBJECTS
 
     columns = padded(
         MAX_OBJECTS, present=np.ones(n, bool), points=points, alpha=alpha, occluder=occluder
@@ -73,32 +73,24 @@ def has_labels(
     states: Sequence[ObjectState], attributes: Mapping[str, Sequence[str]], rows: int
 ) -> dict[str, np.ndarray]:
     """Return, for each attribute, a column with the index of every object's value, padded to
-    `rows`; UNKNOWN where the scene has no value or one outside the vocabulary.
-    """
-
-    def index(attribute: str, values: Sequence[str]) -> np.ndarray:
-        words = [s.value(attribute) if attribute in s.beliefs else "" for s in states]
-        return np.array(
-            [values.index(word) if word in values else UNKNOWN for word in words], np.int64
-        )
-
-    return padded(
-        rows, **{attribute: index(attribute, values) for attribute, values in attributes.items()}
-    )
+    `rows`; UNKNOWN where the scene has no value or one outside the vocabulary."""
+    columns = {}
+    for attribute, values in attributes.items():
+        columns[attribute] = column = np.full(len(states), UNKNOWN)
+        for i, state in enumerate(states):
+            if attribute in state.beliefs and state.value(attribute) in values:
+                column[i] = values.index(state.value(attribute))
+    return padded(rows, **columns)
 
 
 def padded(rows: int, **columns: np.ndarray) -> dict[str, np.ndarray]:
     """Return label columns padded to `rows`. Padded sizes are 1, so that their logarithm is
-    finite.
-    """
+    finite."""
     padded_columns = {}
     for name, values in columns.items():
-        dtype, fill = {"b": (np.bool_, False), "i": (np.int64, UNKNOWN), "f": (np.float32, 0)}[
-            values.dtype.kind
-        ]
-        padded_columns[name] = np.full(
-            (rows, *values.shape[1:]), 1 if name == "extent" else fill, dtype
-        )
+        dtype, fill = PADDING[values.dtype.kind]
+        fill = 1 if name == "extent" else fill
+        padded_columns[name] = np.full((rows, *values.shape[1:]), fill, dtype)
         padded_columns[name][: len(values)] = values
     return padded_columns
 
@@ -109,8 +101,7 @@ LEAST_VISIBLE = 0.1  # smallest visible fraction of an object that the network i
 
 class RoomLabels(NamedTuple):
     """Labels of one top view, padded to ROOM_OBJECTS rows; pixels refer to a picture of
-    top_view.WIDTH.
-    """
+    top_view.WIDTH."""
 
     present: np.ndarray  # (N,) bool
     points: np.ndarray  # (N, 9, 2) float32: the 3D box's corners and its centre
@@ -119,19 +110,16 @@ class RoomLabels(NamedTuple):
     material: np.ndarray
     alpha: np.ndarray  # (N,) float32: heading in the map's axes
     extent: np.ndarray  # (N, 3) float32 metres
-    layer: (
-        np.ndarray
-        # (N,) int64 layer of the dense outputs: 1 for objects on, under or above others
-    )
+    # (N,) int64 layer of the dense outputs: 1 for objects on, under or above others
+    layer: np.ndarray
 
 
 def room_labels(scene: Scene, observed: Sequence[float]) -> RoomLabels:
     """Return the labels of a ground-truth room with a top camera; `observed`: visible fraction of
-    each object.
-    """
+    each object."""
     if scene.camera is None:
         raise ValueError(f"room labels need the camera of {scene.image}")
-    rows = [i for i, share in enumerate(observed) if share >= LEAST_VISIBLE][:ROOM_OBJECTS]
+    rows = np.flatnonzero(np.array(observed) >= LEAST_VISIBLE)[:ROOM_OBJECTS].tolist()
     states = [scene.objects[i] for i in rows]
     positions, headings, extents = scene.positions[rows], scene.headings[rows], scene.extents[rows]
     bottom = positions - extents * (0, 0, 0.5)
@@ -153,8 +141,7 @@ def room_labels(scene: Scene, observed: Sequence[float]) -> RoomLabels:
 
 def _layer(name: str) -> int:
     """Return layer 0 for objects on the floor, 1 for objects that share their place on the map with
-    one: a lamp on a nightstand, a picture above a bed, a rug under a table.
-    """
+    one: a lamp on a nightstand, a picture above a bed, a rug under a table."""
     category = category_of(name)
     return int(category is not None and category.stands in ("top", "wall", "flat"))
 

@@ -18,24 +18,11 @@ from po3d.perception.network import (
 )
 from po3d.training.ranks import Draws, Term, means
 
-WEIGHTS = dict(
-    heat=1.0,
-    box=1.0,
-    shape=1.0,
-    name=1.0,
-    color=0.5,
-    size=0.25,
-    material=0.25,
-    heading=0.7,
-    flip=0.0,
-    residual=0.3,
-    points=1.0,
-    extent=1.0,
-    occluder=0.5,
-    rests=0.3,
-    depth=1.0,
-    hold=1.0,
-)
+WEIGHTS = {
+    "heat": 1.0, "box": 1.0, "shape": 1.0, "name": 1.0, "color": 0.5, "size": 0.25,
+    "material": 0.25, "heading": 0.7, "flip": 0.0, "residual": 0.3, "points": 1.0, "extent": 1.0,
+    "occluder": 0.5, "rests": 0.3, "depth": 1.0, "hold": 1.0,
+}  # fmt: skip
 OF_IMAGES = ("hold", "log_focal")  # labels with one value per image
 # The box head is trained on boxes like those at inference: some are predictions of the dense head
 # where these are close enough, the others are ground-truth boxes with noise of about the same size.
@@ -52,8 +39,7 @@ def losses(
 ) -> dict[str, Tensor]:
     """Return every unweighted loss term of a batch: images (B, 3, height, width) in [0, 1] and
     stacked labels of pictures that are `width` pixels wide (labels.StreetLabels, RoomLabels or
-    ViewLabels).
-    """
+    ViewLabels)."""
     return means(loss_terms(net, images, labels, draws, width))
 
 
@@ -69,11 +55,9 @@ def loss_terms(
     else:
         boxes = torch.cat([points[:, :, :8].amin(2), points[:, :, :8].amax(2)], -1)  # (B, N, 4)
     dense = net(images)
-    layer = (
-        labels["layer"].clamp(min=0)
-        if net.layers > 1
-        else torch.zeros_like(present, dtype=torch.long)
-    )
+    layer = torch.zeros_like(present, dtype=torch.long)
+    if net.layers > 1:
+        layer = labels["layer"].clamp(min=0)
     terms = {}
     if net.detects:
         terms["heat"] = heat_loss(dense, points[:, :, 8], boxes, present, layer)
@@ -87,9 +71,7 @@ def loss_terms(
         predicted_boxes, fit = own_boxes(dense, points[:, :, 8], boxes, layer)
         chosen = draws.rand(*present.shape).to(boxes) < OWN_SHARE
         shaken = torch.where((chosen & fit)[..., None], predicted_boxes, shaken)
-    image_index = torch.arange(len(images), device=images.device)[:, None].expand_as(present)[
-        present
-    ]
+    image_index = torch.nonzero(present)[:, 0]
     output = net.describe(dense, shaken[present], image_index)
     if net.detects and "occluder" in labels:
         embedding = output.embedding.new_zeros(*present.shape, output.embedding.shape[-1])
@@ -120,8 +102,7 @@ def cross_entropy(logits: Tensor, target: Tensor) -> Term:
 
 def laplace(value: Tensor, log_scale: Tensor, target: Tensor) -> Tensor:
     """Return the element-wise negative log-likelihood of a Laplace distribution without its
-    constant.
-    """
+    constant."""
     log_scale = log_scale.clamp(MIN_LOG_SCALE, 1)
     return (value - target).abs() * (-log_scale).exp() + log_scale
 
@@ -129,8 +110,7 @@ def laplace(value: Tensor, log_scale: Tensor, target: Tensor) -> Tensor:
 def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, layer: Tensor) -> Term:
     """Penalty-reduced focal loss of the centre logits (Law and Deng 2018, as in CenterNet). Cells
     near a centre are penalised less, by a Gaussian with sigma of a sixth of the box. One row per
-    centre.
-    """
+    centre."""
     used = present.any(0)  # most rows of room labels are padding, and each row costs a map
     used[0] = True
     centres, boxes, present, layer = (part[:, used] for part in (centres, boxes, present, layer))
@@ -146,12 +126,13 @@ def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, lay
     dx = (xs - cell[..., 0, None, None]) / sigma[..., 0, None, None]
     dy = (ys - cell[..., 1, None, None]) / sigma[..., 1, None, None]
     bumps = torch.exp(-(dx**2 + dy**2) / 2) * present[..., None, None]
-    target = torch.stack(
-        [(bumps * (layer == k)[..., None, None]).amax(1) for k in range(dense.layers)], 1
-    )
+    targets = []
+    for k in range(dense.layers):
+        targets.append((bumps * (layer == k)[..., None, None]).amax(1))
+    target = torch.stack(targets, 1)
     inside = present & (cell >= 0).all(-1) & (cell[..., 0] < w) & (cell[..., 1] < h)
     positive = torch.zeros_like(heat, dtype=torch.bool)
-    rows = torch.arange(len(heat), device=heat.device)[:, None].expand_as(inside)[inside]
+    rows = torch.nonzero(inside)[:, 0]
     positive[rows, layer[inside], cell[..., 1][inside].long(), cell[..., 0][inside].long()] = True
     p = heat.sigmoid()
     hit = -F.logsigmoid(heat) * (1 - p) ** 2
@@ -162,8 +143,7 @@ def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, lay
 @torch.no_grad()
 def own_boxes(dense: Dense, centres: Tensor, boxes: Tensor, layer: Tensor) -> tuple[Tensor, Tensor]:
     """Return the boxes (B, N, 4) that the dense head predicts at ground-truth centres (B, N, 2),
-    and a mask (B, N) of those close to the ground-truth boxes (OWN_ERROR).
-    """
+    and a mask (B, N) of those close to the ground-truth boxes (OWN_ERROR)."""
     h, w = dense.heat.shape[-2] // dense.layers, dense.heat.shape[-1]
     cell = (centres / dense.stride - 0.5).round().long()
     row = layer * h + cell[..., 1].clamp(0, h - 1)
@@ -175,11 +155,10 @@ def own_boxes(dense: Dense, centres: Tensor, boxes: Tensor, layer: Tensor) -> tu
 
 def box_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, layer: Tensor) -> Term:
     """L1 loss of the box sides relative to the box size, read at the centre's cell and its eight
-    neighbours.
-    """
+    neighbours."""
     h, w = dense.heat.shape[-2] // dense.layers, dense.heat.shape[-1]
     cell = (centres / dense.stride - 0.5).round().long()
-    shifts = torch.tensor([(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1)], device=cell.device)
+    shifts = torch.cartesian_prod(*[torch.arange(-1, 2, device=cell.device)] * 2).flip(1)
     near = cell[:, :, None] + shifts  # (B, N, 9, 2)
     row = layer[..., None] * h + near[..., 1].clamp(0, h - 1)
     cells = (row * w + near[..., 0].clamp(0, w - 1)).flatten(1)
@@ -198,8 +177,7 @@ def box_terms(
     output: BoxOutput, labels: dict[str, Tensor], points: Tensor, boxes: Tensor
 ) -> dict[str, Term]:
     """Heading, size, depth and corner losses of K boxes with labels (K, ...) and points (K, 9, 2)
-    in pixels of the network's input.
-    """
+    in pixels of the network's input."""
     terms: dict[str, Term] = {}
     if output.extent.shape[1]:
         terms["extent"] = Term.of((output.extent - labels["extent"].log()).abs())
@@ -227,8 +205,7 @@ def box_terms(
 def flip_loss(heading: Tensor, bin_index: Tensor) -> Term:
     """Rank the ground-truth half of the heading bins above the opposite half: softplus of the
     difference of their log probabilities. heading: logits (K, HEADING_BINS); bin_index: (K,).
-    Bins at a right angle to the ground truth belong to neither half.
-    """
+    Bins at a right angle to the ground truth belong to neither half."""
     bins = torch.arange(HEADING_BINS, device=heading.device)
     away = (bins - bin_index[:, None] + HEADING_BINS // 2) % HEADING_BINS - HEADING_BINS // 2
     near, far = away.abs() < HEADING_BINS // 4, away.abs() > HEADING_BINS // 4

@@ -12,7 +12,6 @@ objects and one for each kind of support; the columns are those of `metrics.perc
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -31,13 +30,9 @@ STANDS = ("floor", "back", "wall", "flat", "top")
 COLUMNS = ("things", "recall", "precision", "count_exact", "name", "color", "material", "turned")
 
 
-class Pair(NamedTuple):
-    """A predicted scene and its ground truth."""
-
-    predicted: Scene
-    true: Scene
-    # attribute -> (n, values) probabilities of the predicted rows, over all values
-    log_p: dict[str, Array]
+# A predicted scene, its ground truth, and by attribute the log probabilities (n, values) of the
+# predicted rows, over all values.
+Pair = tuple[Scene, Scene, dict[str, Array]]
 
 
 def pairs(estimator: TopViewEstimator, folders: Sequence[str | Path]) -> list[Pair]:
@@ -48,7 +43,7 @@ def pairs(estimator: TopViewEstimator, folders: Sequence[str | Path]) -> list[Pa
         maps = map_folder(folder, 0, estimator.once.width)
         for start in progress(range(0, count, BATCH), "estimating", unit="batch"):
             part = range(start, min(start + BATCH, count))
-            pictures = [maps.picture(k) for k in part]
+            pictures = list(map(maps.picture, part))
             detections = estimator.detect(pictures)
             for b, k in enumerate(part):
                 true, there = maps.truth(k)[0], detections.present[b]
@@ -56,15 +51,14 @@ def pairs(estimator: TopViewEstimator, folders: Sequence[str | Path]) -> list[Pa
                 log_p = {}
                 for a in ATTRIBUTES:
                     log_p[a] = np.log(np.maximum(detections.probabilities[a][b, there], 1e-12))
-                result.append(Pair(table, true, log_p))
+                result.append((table, true, log_p))
     return result
 
 
 def strongest_first(predicted: Scene, true: Scene) -> dict[int, int]:
     """Match predicted rows to ground-truth rows greedily: in descending order of existence
     probability, each takes the nearest unmatched object within `metrics.MAX_DISTANCE`. Weaker
-    duplicate detections stay unmatched.
-    """
+    duplicate detections stay unmatched."""
     result: dict[int, int] = {}
     if not len(predicted) or not len(true):
         return result
@@ -108,13 +102,11 @@ def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str
 def figures(matches: Sequence[Pair]) -> dict[str, dict[str, float]]:
     """Return the metrics COLUMNS by row: "all", and each kind of support that occurs. Precision and
     count_exact refer to whole scenes; turned is the fraction of matched objects with a heading
-    error above 90 degrees.
-    """
-    text = perception([p.predicted for p in matches], [p.true for p in matches])["all"]
-    whole = {c: text.get(c, math.nan) for c in COLUMNS} | {
-        "things": text["n"],
-        "turned": text["flip_rate"],
-    }
+    error above 90 degrees."""
+    predictions, truths, _ = zip(*matches, strict=True)
+    text = perception(predictions, truths)["all"]
+    whole = dict.fromkeys(COLUMNS, math.nan) | text
+    whole = {c: whole[c] for c in COLUMNS} | {"things": text["n"], "turned": text["flip_rate"]}
     rows: dict[str, list[dict[str, float]]] = {}
     for predicted, true, _ in matches:
         certain = predicted.certain()
@@ -123,14 +115,10 @@ def figures(matches: Sequence[Pair]) -> dict[str, dict[str, float]]:
             right = dict.fromkeys(("name", "color", "material", "turned"), math.nan)
             if j in row_of:
                 other = certain.objects[row_of[j]]
-                right |= {
-                    a: float(other.value(a) == state.value(a))
-                    for a in ATTRIBUTES
-                    if a in state.beliefs
-                }
-                right["turned"] = float(
-                    abs(wrap_angle(other.heading - state.heading)) > math.pi / 2
-                )
+                for a in ATTRIBUTES.keys() & state.beliefs.keys():
+                    right[a] = float(other.value(a) == state.value(a))
+                turn = abs(wrap_angle(other.heading - state.heading))
+                right["turned"] = float(turn > math.pi / 2)
             stands = CATEGORIES[state.value("name")].stands
             rows.setdefault(stands, []).append(right | {"recall": float(j in row_of)})
     result = {"all": whole}
@@ -138,8 +126,9 @@ def figures(matches: Sequence[Pair]) -> dict[str, dict[str, float]]:
         if own := rows.get(stands):
             result[stands] = {"things": len(own)}
             for column in own[0]:
-                values = [row[column] for row in own if not math.isnan(row[column])]
-                result[stands][column] = float(np.mean(values)) if values else math.nan
+                values = np.array([row[column] for row in own])
+                values = values[~np.isnan(values)]
+                result[stands][column] = float(values.mean()) if len(values) else math.nan
     return result
 
 
@@ -147,9 +136,11 @@ def table(result: Sequence[Pair]) -> str:
     """Format the metrics as a Markdown table; fractions in percent."""
     lines = ["| | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
     for title, text in figures(result).items():
-        shares = [text.get(c, math.nan) for c in COLUMNS[1:]]
-        cells = [f"{100 * v:.1f}" if math.isfinite(v) else "" for v in shares]
-        lines.append(f"| {title} | {text['things']} | " + " | ".join(cells) + " |")
+        cells = [title, str(text["things"])]
+        for column in COLUMNS[1:]:
+            share = text.get(column, math.nan)
+            cells.append(f"{100 * share:.1f}" if math.isfinite(share) else "")
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 

@@ -22,7 +22,7 @@ from po3d.language.read.street_parser import Parser
 from po3d.language.read.tokenizer import Tokenizer
 from po3d.language.say.street.language import FAMILIES, realise, sample_program
 from po3d.training.ranks import Term, means
-from po3d.training.samplers import LengthStream, StreamData
+from po3d.training.samplers import BatchStream, StreamData, length_stream
 from po3d.training.schedule import adamw_cosine
 from po3d.training.warm_start import take_over
 
@@ -47,8 +47,7 @@ def pair(
     seed: int, stage: str, index: int, family: str | None = None, style: str | None = None
 ) -> tuple[str, list[str]]:
     """Return pair `index` of a stage as (text, program tokens); family and style are drawn at
-    random if not given.
-    """
+    random if not given."""
     random = rng(seed, stage, index)
     if family is None:
         names = tuple(FAMILIES)
@@ -62,8 +61,7 @@ def pair(
 
 class ParserExample(NamedTuple):
     """A sentence and its program as ids; spans hold the first and last word that each copying token
-    refers to.
-    """
+    refers to."""
 
     words: Sequence[int] | np.ndarray
     program: Sequence[int] | np.ndarray
@@ -73,7 +71,8 @@ class ParserExample(NamedTuple):
 
 def collate(examples: list[ParserExample]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return the arguments of Seq2Seq.forward."""
-    longest, deepest = max(len(e.words) for e in examples), max(len(e.program) for e in examples)
+    sentences, programs, sorts, _ = zip(*examples, strict=True)
+    longest, deepest = max(map(len, sentences)), max(map(len, programs))
     words = np.zeros((len(examples), longest), np.int64)
     program = np.full((len(examples), deepest), -1, np.int64)
     spans = np.zeros((len(examples), deepest, 2), np.int64)
@@ -81,8 +80,8 @@ def collate(examples: list[ParserExample]) -> tuple[Tensor, Tensor, Tensor, Tens
         words[row, : len(example.words)] = example.words
         program[row, : len(example.program)] = example.program
         spans[row, : len(example.spans)] = np.reshape(example.spans, (-1, 2))
-    sorts = torch.tensor([example.sort for example in examples])
-    return torch.from_numpy(words), torch.from_numpy(program), sorts, torch.from_numpy(spans)
+    words, program, spans = map(torch.from_numpy, (words, program, spans))
+    return words, program, torch.tensor(sorts), spans
 
 
 class ParserData(StreamData):
@@ -125,8 +124,7 @@ class ParserData(StreamData):
         self, words: Sequence[str], program: Sequence[int], stage: str, number: int, share: float
     ) -> ParserExample:
         """Encode a sentence of known words, dropping one of the LOOSE words from a `share` of the
-        sentences.
-        """
+        sentences."""
         words, random = list(words), rng(self.hparams.seed, stage, number)
         loose = [k for k, word in enumerate(words) if word in LOOSE]
         if loose and random.random() < share:
@@ -134,17 +132,16 @@ class ParserData(StreamData):
         ids = np.array([self.index[word] for word in words], dtype=np.int16)
         return ParserExample(ids, np.array(program, dtype=np.int16))
 
-    def train_stream(self) -> LengthStream:
+    def train_stream(self) -> BatchStream:
         h = self.hparams
-        return LengthStream(
+        return length_stream(
             [len(example.program) for example in self.train], h.seed, h.batch, **self.place()
         )
 
 
 class ParserModule(pl.LightningModule):
     """Cross-entropy over the tokens that the type table allows; AdamW, linear warm-up, cosine decay
-    to zero over the whole run.
-    """
+    to zero over the whole run."""
 
     parser: ClassVar[type[NetworkParser]] = Parser  # parser class that defines the network
 

@@ -28,8 +28,7 @@ from po3d.language.say.street.language import DEEP_FAMILIES, FAMILIES, realise, 
 
 def _replacements() -> dict[str, tuple[str, ...]]:
     """Return a map from each word of the language (with plurals) to the listed synonyms of its
-    value.
-    """
+    value."""
     table: dict[str, tuple[str, ...]] = {}
     for value, names in GRAMMARS["wide"].nouns.items():
         many = tuple(min(plurals(noun)) for noun in NOUNS[value])
@@ -53,10 +52,8 @@ def with_synonyms(text: str, random: np.random.Generator) -> str:
             phrase = " ".join(words[:length])
             variants = _REPLACEMENTS.get(phrase.rstrip(",;"))
             if variants:
-                out.append(
-                    variants[int(random.random() * len(variants))]
-                    + phrase[len(phrase.rstrip(",;")) :]
-                )
+                variant = variants[int(random.random() * len(variants))]
+                out.append(variant + phrase[len(phrase.rstrip(",;")) :])
                 words = words[length:]
                 break
         else:
@@ -79,15 +76,13 @@ def exact_match(
     parser: Parser, pairs: list[tuple[str, str]]
 ) -> tuple[float, int, list[tuple[str, str, str]]]:
     """Return the fraction correct, the number of parse failures, and the errors as (text, gold
-    program, prediction).
-    """
+    program, prediction)."""
     wrong, unparsed = [], 0
     for (text, gold), parse in zip(pairs, parser.parse([text for text, _ in pairs]), strict=True):
         unparsed += parse.status != "ok"
-        if parse.program is None or parse.program.text() != gold:
-            wrong.append(
-                (text, gold, parse.program.text() if parse.program else f"unparsed: {parse.reason}")
-            )
+        program = parse.program.text() if parse.program else f"unparsed: {parse.reason}"
+        if program != gold:
+            wrong.append((text, gold, program))
     return 1 - len(wrong) / len(pairs), unparsed, wrong
 
 

@@ -23,30 +23,29 @@ class QuantizedWeights:
         bits: Callable[[str], int],
         base: Mapping[str, Tensor],
     ) -> None:
-        self.matrices = {name: w for name, w in parameters.items() if takes_few_bits(w)}
+        self.matrices = {}
+        for name, weights in parameters.items():
+            if takes_few_bits(weights):
+                self.matrices[name] = weights
         self.bits, self.base = bits, dict(base)
         self.steps: dict[str, Tensor] = {}
 
     def weights(self, step: int) -> dict[str, Tensor]:
         """Return the quantized matrices by name, for `torch.func.functional_call`, at a training
-        step.
-        """
-        if not self.steps or step % REFITTED == 0:
-            self.steps = {
-                name: best_steps(self._unmasked(name, w), self.bits(name))
-                for name, w in self.matrices.items()
-            }
+        step."""
+        refit = not self.steps or step % REFITTED == 0
         rounded = {}
         for name, matrix in self.matrices.items():
             masked = self._unmasked(name, matrix)
+            if refit:
+                self.steps[name] = best_steps(masked, self.bits(name))
             error = in_few_bits(masked, self.steps[name], self.bits(name)) - masked
             rounded[name] = matrix + error
         return rounded
 
     def _unmasked(self, name: str, matrix: Tensor) -> Tensor:
         """Return the dequantized value of a matrix as the checkpoint stores it, without
-        gradient.
-        """
+        gradient."""
         matrix = matrix.detach()
         if (base := self.base.get(name)) is None:
             return matrix

@@ -19,14 +19,12 @@ from po3d.training.parser import SCATTER, TOKEN_IDS, ParserData, ParserExample
 def questions_of(root: str | Path) -> list[Question]:
     """Return the questions of a release of PulseCheck457 (questions/L1_single.json ...) or
     Super-CLEVR (superCLEVR_questions_*.json), or of one of their files. Raise InputError if there
-    are none.
-    """
+    are none."""
     root = Path(root)
-    stems = {path.stem.lower() for path in (root / "questions").glob("*.json")}
-    load = (
-        pulsecheck457.load if stems & {name.lower() for name in FILES.values()} else superclevr.load
-    )
-    return list(load(root).questions)
+    names = set(map(str.lower, FILES.values()))
+    if any(path.stem.lower() in names for path in (root / "questions").glob("*.json")):
+        return list(pulsecheck457.load(root).questions)
+    return list(superclevr.load(root).questions)
 
 
 class QuestionData(ParserData):
@@ -83,16 +81,23 @@ class QuestionData(ParserData):
         h = self.hparams
         wanted, questions = scene_ids.wanted_parts(h.split), questions_of(root)
         images = sorted({q.image for q in questions})
-        part = dict(zip(images, scene_ids.Parts(root, h.ranges).of(images), strict=True))
+        part = dict(zip(images, scene_ids.parts_of(root, images, h.ranges), strict=True))
         trained = [image for image in images if part[image] in wanted]
         if not trained:
             raise InputError(scene_ids.no_part(images, list(part.values()), root, wanted))
-        others = {image for image in images if part[image] == "val" and "val" not in wanted}
+        others = [image for image in images if part[image] == "val" and "val" not in wanted]
         if not others:
             cut = max(len(trained) - max(len(trained) // 10, 1), 1)
-            trained, others = trained[:cut], set(trained[min(cut, len(trained) - 1) :])
-        own = set(trained)
-        return [q for q in questions if q.image in own], [q for q in questions if q.image in others]
+            trained, others = trained[:cut], trained[min(cut, len(trained) - 1) :]
+        trained_images, other_images = set(trained), set(others)
+        train: list[Question] = []
+        held_out: list[Question] = []
+        for question in questions:
+            if question.image in trained_images:
+                train.append(question)
+            if question.image in other_images:
+                held_out.append(question)
+        return train, held_out
 
     def setup(self, stage: str | None = None) -> None:
         if self.train:
@@ -107,8 +112,7 @@ class QuestionData(ParserData):
         self, questions: Sequence[Question], purpose: str, scatter: float
     ) -> list[ParserExample]:
         """Return the questions as examples, and a line that counts the omitted ones. Raise
-        InputError if all are omitted.
-        """
+        InputError if all are omitted."""
         tokenizer = self.tokenizer()
         examples: list[ParserExample] = []
         unknown: dict[str, int] = {}
@@ -143,14 +147,12 @@ class QuestionData(ParserData):
     @staticmethod
     def _program(question: Question) -> list[int] | None:
         """Return the program's token ids; None without a program or if the parser's tokens cannot
-        express it.
-        """
+        express it."""
         if not question.program:
             return None
         try:
             tokens = parse_text(question.program).texts()
         except ProgramError:
             return None
-        return (
-            [TOKEN_IDS[token] for token in tokens] if all(t in TOKEN_IDS for t in tokens) else None
-        )
+        ids = list(map(TOKEN_IDS.get, tokens))
+        return None if None in ids else ids

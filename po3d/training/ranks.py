@@ -27,14 +27,12 @@ class Draws:
 
     def rand(self, rows: int, *shape: int) -> Tensor:
         """Return uniform numbers (rows, *shape) in [0, 1), independent for each row of the global
-        batch.
-        """
+        batch."""
         return self._own(torch.rand, rows, *shape)
 
     def randn(self, rows: int, *shape: int) -> Tensor:
         """Return standard normal numbers (rows, *shape), independent for each row of the global
-        batch.
-        """
+        batch."""
         return self._own(torch.randn, rows, *shape)
 
     def _own(self, draw, rows: int, *shape: int) -> Tensor:
@@ -55,28 +53,21 @@ class Term(NamedTuple):
 def means(terms: Mapping[str, Term]) -> dict[str, Tensor]:
     """Return the mean of each term. With several processes, each returns a share, such that the
     mean of the shares over the processes (which DistributedDataParallel computes for gradients) is
-    the mean over all rows.
-    """
-    device = next(iter(terms.values())).sum.device
-    rows = torch.stack(
-        [torch.as_tensor(t.rows, dtype=torch.float32, device=device) for t in terms.values()]
-    )
-    least = 1.0
+    the mean over all rows."""
+    counts = []
+    for term in terms.values():
+        counts.append(torch.as_tensor(term.rows, dtype=torch.float32, device=term.sum.device))
+    rows, world = torch.stack(counts), 1
     if torch.distributed.is_initialized():
         torch.distributed.all_reduce(rows)
-        rows, least = (
-            rows / torch.distributed.get_world_size(),
-            1 / torch.distributed.get_world_size(),
-        )
-    return {
-        name: t.sum / n for (name, t), n in zip(terms.items(), rows.clamp(min=least), strict=True)
-    }
+        world = torch.distributed.get_world_size()
+    rows = (rows / world).clamp(min=1 / world)
+    return {name: term.sum / n for (name, term), n in zip(terms.items(), rows, strict=True)}
 
 
 class SyncedNorms(TorchSyncBatchNorm):
     """Plugin for `sync_batchnorm`: batch norms over the samples of all processes. timm's norm
-    layers include an activation, which Lightning's own plugin would drop.
-    """
+    layers include an activation, which Lightning's own plugin would drop."""
 
     def __init__(self) -> None:
         self.replaced: list[tuple[nn.Module, str, _BatchNorm]] = []

@@ -36,7 +36,7 @@ from po3d.training.reader_samples import (
     vocabulary_of,
     write_pairs,
 )
-from po3d.training.samplers import LengthStream, StreamData
+from po3d.training.samplers import BatchStream, StreamData, length_stream
 from po3d.training.schedule import adamw_cosine
 
 
@@ -115,16 +115,19 @@ class ReaderData(StreamData):
         self.train = Samples(pairs, tokens, pieces, h.seed, word_dropout=h.word_dropout)
         held_out = [line[0] for line in bank("dev")[: h.validation]]
         samples = Samples(held_out, tokens, pieces, h.seed, plain=True)
-        self.validation = [s for k in range(len(samples)) if (s := samples[k]) is not None]
+        self.validation = []
+        for k in range(len(samples)):
+            if (sample := samples[k]) is not None:
+                self.validation.append(sample)
 
     def train_samples(self) -> Samples:
         assert self.train is not None
         return self.train
 
-    def train_stream(self) -> LengthStream:
+    def train_stream(self) -> BatchStream:
         h = self.hparams
         lengths = [p.length for p in self.train_samples().pairs]
-        return LengthStream(lengths, h.seed, h.batch, **self.place())
+        return length_stream(lengths, h.seed, h.batch, **self.place())
 
 
 class ReaderModule(pl.LightningModule):
@@ -167,11 +170,14 @@ class ReaderModule(pl.LightningModule):
             self.network.start_from(base, freeze_layers)
         if stored is not None:
             self.network.load_state_dict(whole(stored, base))
-        trained = {
-            name: w for name, w in self.network.named_parameters() if not name.startswith(FROZEN)
-        }
-        layers = {name: w for name, w in base.items() if name.startswith(LAYERS)}
-        self.rounded = QuantizedWeights(trained, bits, layers) if few_bits else None
+        self.rounded = None
+        if few_bits:
+            trained = dict(self.network.named_parameters())
+            for name in list(trained):
+                if name.startswith(FROZEN):
+                    del trained[name]
+            layers = {name: w for name, w in base.items() if name.startswith(LAYERS)}
+            self.rounded = QuantizedWeights(trained, bits, layers)
 
     def training_step(self, batch: tuple[Tensor, ...], _: int) -> Tensor:
         weights = self.rounded.weights(self.global_step) if self.rounded else {}

@@ -81,7 +81,7 @@ def vocabulary_of(lines: Sequence[Sequence[TrainingPair]], pieces: WordPieces) -
 
 
 class Samples(Dataset):
-    """Data set of augmented pairs, indexed by the unbounded numbers of `Shuffled`: sample n
+    """Data set of augmented pairs, indexed by the unbounded numbers of `shuffled`: sample n
     is pair n % len, augmented with random numbers of n.
     """
 

@@ -41,8 +41,7 @@ Composed = Callable[[list[str]], dict[str, Any]]  # function from options of tra
 class Recipe:
     """A recipe with the options `given` on the command line: NAME.KEY=VALUE applies to the stage
     NAME, other options to all trainings. `start`: one of the recipe's `starts`; "" is the first.
-    Raise InputError for an invalid recipe.
-    """
+    Raise InputError for an invalid recipe."""
 
     def __init__(
         self, content: Mapping[str, Any], inputs: Sequence[str], out: str | Path, start: str = ""
@@ -51,22 +50,24 @@ class Recipe:
         starts = content.get("starts", ["nothing"])
         self.start = start or starts[0]
         known("start of this recipe", self.start, starts)
-        self.stages = {
-            s["name"]: s for s in content["stages"] if self.start in s.get("for", starts)
-        }
+        self.stages: dict[str, Mapping[str, Any]] = {}
+        self.own: dict[str, list[str]] = {}  # options of each stage
+        for stage in content["stages"]:
+            if self.start in stage.get("for", starts):
+                self.stages[stage["name"]], self.own[stage["name"]] = stage, []
         self.results = list(content["results"])
-        self.shared_options = [o for o in inputs if self._stage_of(o) is None]
-        self.own: dict[str, list[str]] = {name: [] for name in self.stages}
+        self.shared_options: list[str] = []
+        self.trainer = "cpu"
         for option in inputs:
-            if (name := self._stage_of(option)) is not None:
+            key, _, value = option.partition("=")
+            name, dot, _ = key.partition(".")
+            if dot and name in self.stages:
                 self.own[name].append(option.partition(".")[2])
-        trainers = [o.partition("=")[2] for o in self.shared_options if o.startswith("trainer=")]
-        self.trainer = trainers[-1] if trainers else "cpu"
+            elif option.startswith("trainer="):
+                self.trainer = value
+            else:
+                self.shared_options.append(option)
         known("trainer of a recipe, which trains in one process", self.trainer, ("cpu", "gpu"))
-
-    def _stage_of(self, option: str) -> str | None:
-        name = option.partition("=")[0].partition(".")[0]
-        return name if name in self.stages and "." in option.partition("=")[0] else None
 
     def output(self, name: str) -> Path:
         """Return a stage's output: the path of a pair without suffix, or a folder."""
@@ -77,13 +78,12 @@ class Recipe:
         """Return the options of a training; those of the command line come last."""
         stage = self.stages[name]
         places = {other: str(self.output(other)) for other in self.stages} | {"out": str(self.out)}
-        listed = [f"trainer={self.trainer}", *stage["train"]]
-        listed += [*stage.get(self.start, ()), *stage.get(self.trainer, ())]
-        chosen = [o for o in listed if not o.startswith("trainer=")] + [f"trainer={self.trainer}"]
-        named = [o.format(**places) for o in chosen]
-        rest = [o for o in self.shared_options if not o.startswith("trainer=")]
-        pair = self.output(name)
-        return [*named, *rest, *self.own[name], f"out={self.out / name}", f"export={pair}"]
+        options = []
+        for option in (*stage["train"], *stage.get(self.start, ()), *stage.get(self.trainer, ())):
+            if not option.startswith("trainer="):
+                options.append(option.format(**places))
+        options += [f"trainer={self.trainer}", *self.shared_options, *self.own[name]]
+        return [*options, f"out={self.out / name}", f"export={self.output(name)}"]
 
     def request(self, name: str, composed: Composed) -> dict[str, Any]:
         """Return the inputs of a stage, by which a later run decides whether it is up to date."""
@@ -113,16 +113,16 @@ class Recipe:
 
     def finished(self) -> dict[str, Any]:
         """Return the requests of the finished stages; InputError for a damaged recipe.json, or if
-        a finished stage's output is missing.
-        """
+        a finished stage's output is missing."""
         path = self.out / DONE
         done = read_json(path, "recipe") if path.exists() else {}
-        if not isinstance(done, dict) or not all(isinstance(v, dict) for v in done.values()):
+        if not isinstance(done, dict) or set(map(type, done.values())) - {dict}:
             raise InputError(f"{path} should be an object of finished stages; choose another out=")
         for name in done.keys() & self.stages.keys():
             pair = self.output(name)
             suffixes = ("",) if "twin" in self.stages[name] else (".safetensors", ".json")
-            for output in (pair.with_name(pair.name + suffix) for suffix in suffixes):
+            for suffix in suffixes:
+                output = pair.with_name(pair.name + suffix)
                 if not output.exists():
                     raise InputError(
                         f"{path} says that the stage {name} is finished, but {output} is missing;"
@@ -140,11 +140,9 @@ def run_recipe(
 ) -> list[Path]:
     """Run the unfinished stages and return the pairs of `results`. `export`: copy them to that name
     (with _STAGE appended if there are several). `fit` trains a config; `data_of` builds its data
-    module.
-    """
-    requests = {
-        name: recipe.request(name, composed) for name in recipe.stages
-    }  # report errors in the options before any stage runs
+    module."""
+    # report errors in the options before any stage runs
+    requests = {name: recipe.request(name, composed) for name in recipe.stages}
     with locked(recipe.out, "recipe"):
         path, done = recipe.out / DONE, recipe.finished()
         for name, request in requests.items():
@@ -224,8 +222,7 @@ def _copied(pair: Path, target: Path) -> Path:
 
 def _plain(request: Mapping[str, Any]) -> Any:
     """Return the request as read back from JSON, without entries that may change when a run is
-    resumed.
-    """
+    resumed."""
     plain = json.loads(json.dumps(request))
     if "train" in plain:
         for key in ("wandb", "save_every"):

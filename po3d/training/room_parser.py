@@ -5,6 +5,7 @@ wordings each.
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache, partial
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from po3d.synthesis.top_view.layouts import sample_room
 from po3d.synthesis.top_view.questions import QUESTION_TYPES, AnsweredQuestionSampler
 from po3d.training.parser import ParserExample, ParserModule, collate
 from po3d.training.room_programs import RoomPrograms
-from po3d.training.samplers import LengthStream, StreamData
+from po3d.training.samplers import BatchStream, StreamData, length_stream
 
 TOKEN_IDS = {token: k for k, token in enumerate(LANGUAGE.tokens)}
 # fractions of names and of other words that training replaces by the unknown word
@@ -43,8 +44,7 @@ RARE = 2  # words with a lower count are mapped to the unknown word
 
 class EncodedPair(NamedTuple):
     """A sentence and its program as token ids; spans hold the first and last word that each copying
-    token refers to.
-    """
+    token refers to."""
 
     sort: int
     words: tuple[str, ...]
@@ -76,7 +76,7 @@ def encode(sentence: SpannedSentence, program: RoomCall, sort: str) -> EncodedPa
     return EncodedPair(
         SORTS.index(sort),
         sentence.words,
-        tuple(TOKEN_IDS[t] for t in tokens),
+        tuple(map(TOKEN_IDS.__getitem__, tokens)),
         tuple(spans),
         sentence.text,
         program.text(),
@@ -85,8 +85,7 @@ def encode(sentence: SpannedSentence, program: RoomCall, sort: str) -> EncodedPa
 
 def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[EncodedPair]:
     """Return all sentences of one generated room: a change of each type and its questions, each in
-    `wordings` wordings.
-    """
+    `wordings` wordings."""
     scene = sample_room(seed, index, stage)
     pairs: list[EncodedPair] = []
     previous = None
@@ -95,23 +94,25 @@ def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[Enco
         change = sample_change(scene, kind, random)
         if change is None:
             continue
-        programs = [("change", kind, change.program)]
-        asker = AnsweredQuestionSampler(SceneGeometry(change.planned.edited, scene), random)
+        edit, planned = change
+        programs = [("change", kind, edit)]
+        asker = AnsweredQuestionSampler(SceneGeometry(planned.edited, scene), random)
         for fine in QUESTION_TYPES[kind]:
             if (question := asker.ask(fine)) is not None:
-                programs.append(("question", kind, question.program))
+                programs.append(("question", kind, question[0]))
         free = RoomPrograms(asker.teller, random, "QUESTION").several(FREE)
         everyday = RoomPrograms(asker.teller, random, "REFERRING_QUESTION")
         if previous is not None and random.random() < TWO_CHANGES:
-            programs.append(("change", kind, call("then", previous, change.program)))
-        previous = change.program
-        programs += [("question", FREE_KIND.get(kind, kind), question) for _, question in free]
+            programs.append(("change", kind, call("then", previous, edit)))
+        previous = edit
+        for _, question in free:
+            programs.append(("question", FREE_KIND.get(kind, kind), question))
         for _, question in everyday.several(MORE):
             if _asks_after(kind, question):
                 programs.append(("question", kind, question))
         for symbol, number in (("EDIT", FREE_CHANGES), ("REFERRING_EDIT", MORE_CHANGES)):
-            edits = RoomPrograms(asker.teller, random, symbol).several(number)
-            programs += [("change", *edit) for edit in edits]
+            for edited in RoomPrograms(asker.teller, random, symbol).several(number):
+                programs.append(("change", *edited))
         for sort, sorted_as, program in programs:
             for _ in range(wordings * (2 if sort == "change" else 1)):
                 spoken = reworded(program, random)
@@ -125,27 +126,25 @@ def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[Enco
 
 def _asks_after(kind: str, program: RoomCall) -> bool:
     """Return whether a question makes sense after a change of this type: removed objects must be
-    referred to as gone.
-    """
-    before = ("removal", "replacement", "attribute")
-    if any(part.op == "was" for part in program.calls()):
-        return kind in before or program.op == "fits"
-    return kind != "removal" or all(part.op != "touched" for part in program.calls())
+    referred to as gone."""
+    ops = {part.op for part in program.calls()}
+    if "was" in ops:
+        return kind in ("removal", "replacement", "attribute") or program.op == "fits"
+    return kind != "removal" or "touched" not in ops
 
 
 def sentences(seed: int, stage: str, rooms: int, wordings: int, workers: int) -> list[EncodedPair]:
     """Return the pairs of rooms 0 .. rooms - 1; independent of the number of workers."""
     work = partial(pairs_of_room, seed=seed, stage=stage, wordings=wordings)
-    results = each(work, range(rooms), workers, "rooms", "room", together=8)
-    return [pair for room in results for pair in room]
+    return list(chain(*each(work, range(rooms), workers, "rooms", "room", together=8)))
 
 
 @lru_cache(maxsize=2)
 def vocabulary(seed: int = 0, rooms: int = 300) -> tuple[str, ...]:
     """Return the words of generated sentences; id 0 is padding, 1 the unknown word."""
-    counts = Counter(
-        plain(word) for pair in sentences(seed, "vocabulary", rooms, 1, 1) for word in pair.words
-    )
+    counts: Counter[str] = Counter()
+    for pair in sentences(seed, "vocabulary", rooms, 1, 1):
+        counts.update(map(plain, pair.words))
     return ("", "<unknown>", *sorted(w for w, n in counts.items() if n >= RARE))
 
 
@@ -181,9 +180,9 @@ class RoomParserData(StreamData):
     def train_samples(self) -> Dataset:
         return _Hiding(self.train, self.index, self.hparams.seed)
 
-    def train_stream(self) -> LengthStream:
+    def train_stream(self) -> BatchStream:
         h = self.hparams
-        return LengthStream([len(p.program) for p in self.train], h.seed, h.batch, **self.place())
+        return length_stream([len(p.program) for p in self.train], h.seed, h.batch, **self.place())
 
 
 def ids(pair: EncodedPair, index: dict[str, int]) -> list[int]:
@@ -196,8 +195,7 @@ def example(pair: EncodedPair, words: Sequence[int]) -> ParserExample:
 
 class _Hiding(Dataset):
     """Pairs with random words replaced by the unknown word, differently in every epoch; indexed by
-    the numbers of `samplers.Shuffled`.
-    """
+    the numbers of `samplers.shuffled`."""
 
     def __init__(self, pairs: list[EncodedPair], index: dict[str, int], seed: int) -> None:
         self.pairs, self.index, self.seed = pairs, index, seed
@@ -221,23 +219,22 @@ class _Hiding(Dataset):
         self, pair: EncodedPair, words: list[int], random: np.random.Generator
     ) -> ParserExample:
         """Drop some LOOSE words and insert an unknown word, to imitate hasty typing."""
-        copied = {0}
-        if len(words) > 1:
-            copied = set().union(*(range(first, last + 1) for first, last in pair.spans))
-        lost = random.random(len(words)) < LOSE_WORD
-        retained = []
-        for k, word in enumerate(pair.words):
-            if k in copied or word not in LOOSE or not lost[k]:
-                retained.append(k)
-        places = {k: new for new, k in enumerate(retained)}
-        words = [words[k] for k in retained]
+        spans = np.reshape(pair.spans, (-1, 2)).astype(int)
+        fixed = np.zeros(len(words), bool)
+        for first, last in spans:
+            fixed[first : last + 1] = True
+        if len(words) == 1:
+            fixed[0] = True
+        loose = np.array([word in LOOSE for word in pair.words], bool)
+        retained = fixed | ~loose | (random.random(len(words)) >= LOSE_WORD)
+        words = np.array(words)[retained].tolist()
+        spans = (np.cumsum(retained) - 1)[spans]
         if random.random() < NEW_WORD:
-            at = int(random.integers(len(retained) + 1))
-            if not any(places[first] < at <= places[last] for first, last in pair.spans):
-                places = {k: new + (new >= at) for k, new in places.items()}
+            at = int(random.integers(len(words) + 1))
+            if not ((spans[:, 0] < at) & (at <= spans[:, 1])).any():
+                spans += spans >= at
                 words.insert(at, UNKNOWN)
-        spans = tuple((places[first], places[last]) for first, last in pair.spans)
-        return ParserExample(words, pair.program, pair.sort, spans)
+        return ParserExample(words, pair.program, pair.sort, tuple(map(tuple, spans.tolist())))
 
 
 class RoomParserModule(ParserModule):

@@ -10,6 +10,7 @@ EDIT, and the REFERRING ones, which refer to other objects ("the other one", "wh
 
 import functools
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 import numpy as np
@@ -87,8 +88,7 @@ def _expressions(text: str) -> list[Expression]:
 
 class RoomPrograms:
     """Samples programs about one room; names and attributes are mostly those of its objects. A
-    method named like a symbol samples it; LookupError if an object has no short description.
-    """
+    method named like a symbol samples it; LookupError if an object has no short description."""
 
     def __init__(self, teller: PhraseGenerator, random: np.random.Generator, symbol: str) -> None:
         """`symbol`: QUESTION, EDIT, REFERRING_QUESTION or REFERRING_EDIT of productions.txt."""
@@ -106,7 +106,11 @@ class RoomPrograms:
 
     def several(self, tries: int) -> list[tuple[str, RoomCall]]:
         """Sample this many programs, without those for which no description was found."""
-        return [sample for _ in range(tries) if (sample := self.sample()) is not None]
+        samples = []
+        for _ in range(tries):
+            if (sample := self.sample()) is not None:
+                samples.append(sample)
+        return samples
 
     def some(self, symbol: str, values: Values | None = None) -> list[Argument]:
         """Sample a symbol; `values`: what names in its productions stand for."""
@@ -124,7 +128,7 @@ class RoomPrograms:
     def _produce(self, symbol: str, values: Values) -> tuple[str, list[Argument]]:
         rows = productions()[symbol]
         roll = self.random.random() if len(rows) > 1 else 0.0
-        _, kind, named, program = next(row for row in rows if roll < row[0])
+        _, kind, named, program = rows[bisect_right([row[0] for row in rows], roll)]
         values = dict(values)
         for names, expressions in named:
             values.update(zip(names, self._all(expressions, values), strict=True))
@@ -218,7 +222,8 @@ class RoomPrograms:
         kind = self.kind()
         attribute = self._pick("color", "color", "material")
         values = {"color": COLORS, "material": MATERIALS}[attribute]
-        first, second = (values[k] for k in self.random.permutation(len(values))[:2])
+        a, b = self.random.permutation(len(values))[:2]
+        first, second = values[a], values[b]
         phrase = call("having", attribute, first, kind)
         if self.random.random() < 0.2:
             if attribute == "material":
@@ -239,8 +244,7 @@ class RoomPrograms:
 
     def query_chosen(self) -> RoomCall:
         """Sample a question about an object among those of a name by place or size; sometimes among
-        two that are named.
-        """
+        two that are named."""
         share = self.random.random()
         source = call("pair", *self.alike()) if share < 0.5 else self.kind()
         if share > 0.92:
@@ -339,8 +343,7 @@ class RoomPrograms:
 def question_about(phrase: RoomCall) -> RoomCall:
     """Return the question whose answer identifies an object: its name, or, if it is chosen among
     objects of one name, the attribute that distinguishes it: "which chair is nearest?", "is the red
-    or the blue chair nearer?".
-    """
+    or the blue chair nearer?"."""
     source = phrase.args[-1]
     nouns = [part for part in source.calls() if part.op == "all"]
     if phrase.op not in CHOOSING or nouns[-1] == ANY:

@@ -53,8 +53,7 @@ SCENES = "scenes.json"  # the stored scenes in the training data of the weights
 
 def seeded(seed: int) -> None:
     """Set all random states. Call this before building the model, which draws its initial
-    weights.
-    """
+    weights."""
     quiet()
     pl.seed_everything(seed, workers=True, verbose=False)
 
@@ -76,7 +75,7 @@ def train(
     """Train `module` on `data` and return the validation metrics of the final weights.
 
     Resume from OUT/last.ckpt/ if it exists; raise InputError if it is damaged or belongs to another
-    `config`. `trainer`: options of Lightning's Trainer and of `runner.Watch`; with `monitor` the
+    `config`. `trainer`: options of Lightning's Trainer and `runner.WATCH`; with `monitor` the
     final weights are those of the best validation. `export`: name (or path) of the checkpoint pair
     to write. `compiled`: use torch.compile for the network's forward pass. `draw`: see
     `callbacks.Figures`; used for streets only.
@@ -109,7 +108,7 @@ def train(
         runner.fit(module, datamodule=data, ckpt_path=None if saved is None else str(_there(last)))
         runner.strategy.barrier()
         saved = io.load_checkpoint(last)
-    if watch.monitor is not None and (there := _there(best)) is not None:
+    if watch["monitor"] is not None and (there := _there(best)) is not None:
         saved = io.load_checkpoint(there)
     module.load_state_dict(saved["state_dict"])
     if measured:
@@ -154,8 +153,7 @@ def _describe(
     out: Path, config: dict[str, Any], module: pl.LightningModule, data: StreamData
 ) -> None:
     """Write the config, and the models and stored scenes of the training data. Those are written
-    once: the pictures may no longer exist when a finished run is exported again.
-    """
+    once: the pictures may no longer exist when a finished run is exported again."""
     write_json(out / "config.json", config)
     if not (out / MODELS).exists():
         write_json(out / MODELS, summary(data.models() | getattr(module, "models", set())))
@@ -167,8 +165,7 @@ def _finish(
     out: Path, module: pl.LightningModule, metrics: dict[str, float], about: dict, export: str
 ) -> None:
     """Write the metrics and, if asked, the checkpoint pair `export`, and print the summary; `about`
-    describes the training.
-    """
+    describes the training."""
     write_json(out / "metrics.json", metrics)
     if export:
         name = Path(export)
@@ -185,11 +182,10 @@ def _figures(
     runner: pl.Trainer, module: pl.LightningModule, data: StreamData, step: int
 ) -> dict[str, float]:
     """Validate the module and return its metrics. They are logged at `step`, because a Trainer that
-    has not trained counts from 0.
-    """
+    has not trained counts from 0."""
     loggers, runner.loggers = runner.loggers, []
     (validation,) = runner.validate(module, datamodule=data, verbose=False)
-    metrics = {k: float(v) for k, v in validation.items()}
+    metrics = dict(zip(validation, map(float, validation.values()), strict=True))
     for logger in loggers:
         logger.log_metrics(metrics, step)
         logger.save()
@@ -200,8 +196,7 @@ def _earlier(
     io: SafetensorsCheckpointIO, last: Path, config: dict[str, Any], module: pl.LightningModule
 ) -> dict[str, Any] | None:
     """Load the checkpoint of an earlier part of this run, None if there is none. Raise InputError
-    if it has other options or does not fit the network.
-    """
+    if it has other options or does not fit the network."""
     if (at := _there(last)) is None:
         return None
     elsewhere = "choose another out=DIR or remove it"
@@ -226,9 +221,9 @@ def _earlier(
 
 def _there(last: Path) -> Path | None:
     """Return the path of a checkpoint, None if it does not exist. It has another name for a moment
-    while it is being replaced.
-    """
-    return next((p for p in (last, last.with_name(f".{last.name}.old")) if p.exists()), None)
+    while it is being replaced."""
+    aside = last.with_name(f".{last.name}.old")
+    return last if last.exists() else aside if aside.exists() else None
 
 
 def _differing(first: Any, other: Any, at: str = "") -> Iterator[str]:

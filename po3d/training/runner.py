@@ -6,7 +6,6 @@ import logging
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
 from po3d.io.errors import InputError, known
 from po3d.io.text_tables import Table, text
-from po3d.training.callbacks import Averaging, Best, Draw, Figures, Progress, SaveLast, SeedSteps
+from po3d.training.callbacks import Averaging, Best, Draw, Figures, Progress, SaveLast, seed_steps
 from po3d.training.figures import better_is_less
 from po3d.training.ranks import SyncedNorms
 
@@ -34,46 +33,35 @@ EVALUATED = {
 }
 
 
-@dataclass(frozen=True)
-class Watch:
-    """Options of configs/trainer that are not Lightning's.
-
-    `monitor`: the metric whose best validation selects the weights. `mode`: min or max; None:
-    inferred from the metric. `patience`: validations without improvement before training stops.
-    `pictures`: number of validation pictures for metrics of predicted scenes. `callbacks`:
-    additional callbacks.
-    """
-
-    monitor: str | None = None
-    mode: str | None = None
-    patience: int | None = None
-    pictures: int = 64
-    callbacks: Sequence[pl.Callback] = field(default_factory=tuple)
+# Options of configs/trainer that are not Lightning's, with their defaults. `monitor`: the metric
+# whose best validation selects the weights. `mode`: min or max; None: inferred from the metric.
+# `patience`: validations without improvement before training stops. `pictures`: number of
+# validation pictures for metrics of predicted scenes. `callbacks`: additional callbacks.
+WATCH = {"monitor": None, "mode": None, "patience": None, "pictures": 64, "callbacks": ()}
 
 
-def watch_of(options: Mapping[str, Any]) -> tuple[Watch, dict[str, Any]]:
-    """Split the trainer's options into a Watch and those of Lightning. Raise InputError for invalid
-    ones.
-    """
-    own = {f.name: options[f.name] for f in fields(Watch) if options.get(f.name) is not None}
-    rest = {
-        key: value for key, value in options.items() if key not in {f.name for f in fields(Watch)}
-    }
-    watch = Watch(**own)
-    if watch.mode is not None:
-        known("trainer.mode", watch.mode, ("min", "max"))
-    if watch.monitor is None and (watch.patience is not None or watch.mode is not None):
+def watch_of(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split the trainer's options into those of WATCH and those of Lightning. Raise InputError for
+    invalid ones."""
+    watch, rest = dict(WATCH), dict(options)
+    for name in WATCH:
+        if (value := rest.pop(name, None)) is not None:
+            watch[name] = value
+    monitor, mode, patience = watch["monitor"], watch["mode"], watch["patience"]
+    if mode is not None:
+        known("trainer.mode", mode, ("min", "max"))
+    if monitor is None and (patience is not None or mode is not None):
         raise InputError(
             "trainer.patience and trainer.mode need trainer.monitor, the metric they apply to"
         )
-    if watch.patience is not None and watch.patience < 1:
-        raise InputError(f"trainer.patience={watch.patience} should be at least 1")
-    if watch.monitor is not None and not rest.get("val_check_interval"):
+    if patience is not None and patience < 1:
+        raise InputError(f"trainer.patience={patience} should be at least 1")
+    if monitor is not None and not rest.get("val_check_interval"):
         raise InputError(
-            f"trainer.monitor={watch.monitor} needs trainer.val_check_interval=STEPS, "
+            f"trainer.monitor={monitor} needs trainer.val_check_interval=STEPS, "
             "because it is read at each validation"
         )
-    for callback in watch.callbacks:
+    for callback in watch["callbacks"]:
         if not isinstance(callback, pl.Callback):
             raise InputError(
                 f"trainer.callbacks: {type(callback).__name__} is not a Lightning callback"
@@ -82,7 +70,7 @@ def watch_of(options: Mapping[str, Any]) -> tuple[Watch, dict[str, Any]]:
 
 
 def callbacks_of(
-    watch: Watch,
+    watch: Mapping[str, Any],
     trainer: Mapping[str, Any],
     ema: float,
     seed: int,
@@ -90,28 +78,27 @@ def callbacks_of(
     best: Path,
     draw: Draw | None,
 ) -> list[pl.Callback]:
-    """Return the callbacks of a training. `saving`: keywords of SaveLast; `best`: folder of the
-    best checkpoint.
-    """
-    callbacks: list[pl.Callback] = [SeedSteps(seed), LearningRateMonitor("step")]
+    """Return the callbacks of a training. `watch`: see WATCH; `saving`: keywords of SaveLast;
+    `best`: folder of the best checkpoint."""
+    callbacks: list[pl.Callback] = [seed_steps(seed), LearningRateMonitor("step")]
     if trainer.get("enable_progress_bar", True):
         callbacks.append(Progress(refresh_rate=10))
     if ema:
         callbacks.append(Averaging(decay=ema))
-    if watch.pictures:
-        callbacks.append(Figures(watch.pictures, draw))
-    callbacks += watch.callbacks
-    last = SaveLast(**saving, waits=watch.monitor is not None)
-    if watch.monitor is not None:
-        less = better_is_less(watch.monitor) if watch.mode is None else watch.mode == "min"
-        callbacks.append(Best(best, watch.monitor, less, watch.patience, last))
+    if watch["pictures"]:
+        callbacks.append(Figures(watch["pictures"], draw))
+    callbacks += watch["callbacks"]
+    monitor, mode = watch["monitor"], watch["mode"]
+    last = SaveLast(**saving, waits=monitor is not None)
+    if monitor is not None:
+        less = better_is_less(monitor) if mode is None else mode == "min"
+        callbacks.append(Best(best, monitor, less, watch["patience"], last))
     return [*callbacks, last]
 
 
 def trainer_of(options: Mapping[str, Any], plugins: Sequence[Any], **own: Any) -> pl.Trainer:
     """Return Lightning's Trainer with these options. Raise a one-line InputError for what this
-    machine or Lightning does not support.
-    """
+    machine or Lightning does not support."""
     torch.set_float32_matmul_precision("high")
     options = dict(options)
     if options.get("accelerator") in ("gpu", "cuda") and not (
@@ -122,15 +109,16 @@ def trainer_of(options: Mapping[str, Any], plugins: Sequence[Any], **own: Any) -
             " finds no GPU; use trainer=cpu, or trainer=ddp trainer.accelerator=cpu for "
             "several CPU processes"
         )
-    if options.get("accelerator") == "cpu" and options.get("sync_batchnorm"):
-        options["sync_batchnorm"] = (
+    if options.get("accelerator") == "cpu":
+        if options.get("sync_batchnorm"):
             # torch supports it on GPUs only: on CPUs, each process uses the statistics of its own
             # samples
-            False
-        )
-    if options.get("accelerator") == "cpu" and options.get("devices") == -1:
-        options["devices"] = os.cpu_count()
-    plugins = [*plugins, *([SyncedNorms()] if options.get("sync_batchnorm") else [])]
+            options["sync_batchnorm"] = False
+        if options.get("devices") == -1:
+            options["devices"] = os.cpu_count()
+    plugins = list(plugins)
+    if options.get("sync_batchnorm"):
+        plugins.append(SyncedNorms())
     # The whole run is one epoch for Lightning; its end would repeat the validation that `train`
     # does.
     between = None if options.get("val_check_interval") else 2
@@ -148,23 +136,17 @@ def trainer_of(options: Mapping[str, Any], plugins: Sequence[Any], **own: Any) -
 
 def quiet() -> None:
     """Silence library messages: advertising, tips, device lists, and warnings about intended
-    behaviour.
-    """
+    behaviour."""
     for name in ("pytorch_lightning", "lightning_fabric", "lightning.pytorch"):
         logging.getLogger(name).setLevel(logging.ERROR)
-    for module in (
-        "pytorch_lightning",
-        "lightning_fabric",
-        "torch.utils.data",
-        "torch.optim.lr_scheduler",
-    ):
+    data = ("torch.utils.data", "torch.optim.lr_scheduler")
+    for module in ("pytorch_lightning", "lightning_fabric", *data):
         warnings.filterwarnings("ignore", module=rf"{module}\b")
 
 
 def compile_module(module: pl.LightningModule, runner: pl.Trainer) -> None:
     """Compile the forward pass of an estimator's network with torch.compile. Raise InputError if
-    that fails.
-    """
+    that fails."""
     if not hasattr(module, "net"):
         raise InputError(
             "compile=true supports estimators only: the length of a parser's sentences varies"
@@ -184,8 +166,7 @@ def wandb_loggers(
     out: Path, options: dict[str, Any] | None, config: dict[str, Any]
 ) -> list[Logger]:
     """Return a wandb logger if `options` are given, offline unless WANDB_MODE says otherwise. wandb
-    is imported only then.
-    """
+    is imported only then."""
     if options is None:
         return []
     os.environ.setdefault("WANDB_MODE", "offline")
@@ -200,8 +181,7 @@ def wandb_loggers(
 
 def ended(kind: str, metrics: Mapping[str, float], step: int, out: Path, export: str) -> str:
     """Return the summary of a training: the metrics of its weights, and the command that evaluates
-    them.
-    """
+    them."""
     names = sorted(metrics, key=lambda name: (better_is_less(name), name))
     table = Table(
         (f"validation metric, step {step:,}", "value"), [[n, f"{metrics[n]:.4g}"] for n in names]
@@ -216,8 +196,7 @@ def ended(kind: str, metrics: Mapping[str, float], step: int, out: Path, export:
             "to evaluate, run the same command with export=NAME, which writes a checkpoint pair"
         )
     elif kind in EVALUATED:
-        name = (
-            export if len(Path(export).parts) == 1 or Path(export).is_absolute() else f"./{export}"
-        )
+        plain = len(Path(export).parts) == 1 or Path(export).is_absolute()
+        name = export if plain else f"./{export}"
         lines.append(f"to evaluate: python evaluate.py {EVALUATED[kind].format(name)}")
     return "\n".join(lines)

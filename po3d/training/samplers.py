@@ -8,8 +8,7 @@ no position of its own, so a resumed run continues with exactly the remaining sa
 """
 
 import os
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,13 +21,13 @@ from po3d.io.seeding import rng
 SORTED = 50  # number of batches that are sorted by length together
 
 
-class Order(ABC):
-    """Map a position of the stream to a sample number. Numbers are generated in blocks of
-    `size`.
-    """
+class Order:
+    """Map a position of the stream to a sample number. `block_order` returns the (size,) numbers of
+    a block of `size` positions."""
 
-    size: int
-    block, numbers = -1, np.empty(0, int)
+    def __init__(self, size: int, block_order: Callable[[int], np.ndarray]) -> None:
+        self.size, self.block_order = size, block_order
+        self.block, self.numbers = -1, np.empty(0, int)
 
     def __call__(self, position: int) -> int:
         block, place = divmod(position, self.size)
@@ -36,27 +35,24 @@ class Order(ABC):
             self.block, self.numbers = block, self.block_order(block)
         return int(self.numbers[place])
 
-    @abstractmethod
-    def block_order(self, block: int) -> np.ndarray:
-        """Return the sample numbers of a block."""
+
+def shuffled(size: int, seed: int) -> Order:
+    """Return epochs of fresh permutations of `size` samples. In epoch e, sample k has the number k
+    + e * size, so that repetitions of a sample can be distinguished; use `% size` where that does
+    not matter."""
+    return Order(size, lambda block: block * size + rng(seed, "order", block).permutation(size))
 
 
-class Shuffled(Order):
-    """Epochs of fresh permutations of `size` samples. In epoch e, sample k has the number k + e *
-    size, so that repetitions of a sample can be distinguished; use `% size` where that does not
-    matter.
-    """
-
-    def __init__(self, size: int, seed: int) -> None:
-        self.size, self.seed = size, seed
-
-    def block_order(self, block: int) -> np.ndarray:
-        return block * self.size + rng(self.seed, "order", block).permutation(self.size)
-
-
-class ReplayOrder(Order):
-    """A stream of new samples, each used `visits` times; for samples that are generated more slowly
-    than they are trained on.
+def replay_order(
+    seed: int,
+    visits: int = 1,
+    chunk: int = 1,
+    flip: bool = True,
+    standing: int = 0,
+    share: float = 0.0,
+) -> Order:
+    """Return a stream of new samples, each used `visits` times; for samples that are generated more
+    slowly than they are trained on.
 
     Round r is a shuffle of the chunks r to r + visits - 1 of new samples, so only 1 / visits of a
     step's samples have to be generated. Chunks before `visits` - 1 occur in fewer rounds.
@@ -65,38 +61,28 @@ class ReplayOrder(Order):
     each round; new samples follow them. `flip`: the numbers index a `WithFlip`, and each is
     flipped with probability 1/2.
     """
+    fresh = visits * chunk
+    old = round(share / (1 - share) * fresh) if standing else 0
+    folder = shuffled(max(standing, 1), seed)
 
-    def __init__(
-        self,
-        seed: int,
-        visits: int = 1,
-        chunk: int = 1,
-        flip: bool = True,
-        standing: int = 0,
-        share: float = 0.0,
-    ) -> None:
-        self.seed, self.flip, self.chunk, self.standing = seed, flip, chunk, standing
-        self.fresh = visits * chunk
-        self.old = round(share / (1 - share) * self.fresh) if standing else 0
-        self.size = self.fresh + self.old
-        self.folder = Shuffled(max(standing, 1), seed)
-
-    def block_order(self, block: int) -> np.ndarray:
-        new = self.standing + block * self.chunk + np.arange(self.fresh)
-        old = [self.folder(block * self.old + i) % self.standing for i in range(self.old)]
-        numbers = rng(self.seed, "round", block).permutation(
-            np.concatenate([new, np.array(old, int)])
-        )
-        if not self.flip:
+    def block_order(block: int) -> np.ndarray:
+        numbers = list(range(standing + block * chunk, standing + block * chunk + fresh))
+        for place in range(block * old, (block + 1) * old):
+            numbers.append(folder(place) % standing)
+        numbers = rng(seed, "round", block).permutation(numbers)
+        if not flip:
             return numbers
-        return 2 * numbers + rng(self.seed, "mirror", block).integers(2, size=len(numbers))
+        return 2 * numbers + rng(seed, "mirror", block).integers(2, size=len(numbers))
+
+    return Order(fresh + old, block_order)
 
 
 class BatchStream(Sampler[list[int]]):
     """This process's share of the global batches up to step `stop`.
 
     `start()` is called when iteration begins and returns the first step. `batch`: samples per
-    process. The length counts from step 0, as the progress bar does.
+    process. The length counts from step 0, as the progress bar does. `lengths`: see
+    `length_stream`.
     """
 
     def __init__(
@@ -107,10 +93,14 @@ class BatchStream(Sampler[list[int]]):
         start: Callable[[], int] = lambda: 0,
         rank: int = 0,
         world: int = 1,
+        lengths: Sequence[int] = (),
+        seed: int = 0,
     ) -> None:
         self.order, self.size = order, batch * world
         self.stop, self.start = stop, start
         self.rank, self.world = rank, world
+        self.lengths, self.seed = lengths, seed
+        self.block, self.batches = -1, []
 
     def __len__(self) -> int:
         return self.stop
@@ -121,40 +111,32 @@ class BatchStream(Sampler[list[int]]):
 
     def together(self, step: int) -> list[int]:
         """Return the samples of all processes at a step."""
-        return [
-            self.order(position) for position in range(step * self.size, (step + 1) * self.size)
-        ]
-
-
-class LengthStream(BatchStream):
-    """Global batches of samples of similar length, to keep padding small.
-
-    Blocks of SORTED batches are sorted by `lengths` together, then the batches are shuffled.
-    Numbers of samples continue from epoch to epoch as in `Shuffled`, so repetitions differ.
-    """
-
-    def __init__(
-        self, lengths: Sequence[int], seed: int, batch: int, stop: int, **place: Any
-    ) -> None:
-        super().__init__(Shuffled(len(lengths), seed), batch, stop, **place)
-        self.lengths, self.seed = lengths, seed
-        self.block, self.batches = -1, []
-
-    def together(self, step: int) -> list[int]:
+        if not len(self.lengths):
+            return list(map(self.order, range(step * self.size, (step + 1) * self.size)))
         block, place = divmod(step, SORTED)
         if block != self.block:
-            numbers: list[int] = []
-            for k in range(SORTED):
-                numbers += super().together(block * SORTED + k)
+            self.block, size = block, SORTED * self.size
+            numbers = list(map(self.order, range(block * size, (block + 1) * size)))
             numbers.sort(key=lambda n: self.lengths[n % len(self.lengths)])
-            chunks = [numbers[k * self.size :][: self.size] for k in range(SORTED)]
-            self.batches = [chunks[k] for k in rng(self.seed, "batches", block).permutation(SORTED)]
-            self.block = block
+            shuffled_batches = rng(self.seed, "batches", block).permutation(SORTED)
+            self.batches = [numbers[k * self.size :][: self.size] for k in shuffled_batches]
         return self.batches[place]
 
 
+def length_stream(
+    lengths: Sequence[int], seed: int, batch: int, stop: int, **place: Any
+) -> BatchStream:
+    """Return global batches of samples of similar length, to keep padding small.
+
+    Blocks of SORTED batches are sorted by `lengths` together, then the batches are shuffled.
+    Numbers of samples continue from epoch to epoch as in `shuffled`, so repetitions differ.
+    """
+    order = shuffled(len(lengths), seed)
+    return BatchStream(order, batch, stop, **place, lengths=lengths, seed=seed)
+
+
 class IndexedByStep(Dataset):
-    """View of `samples` indexed by the numbers of `Shuffled`, modulo their count."""
+    """View of `samples` indexed by the numbers of `shuffled`, modulo their count."""
 
     def __init__(self, samples: Dataset) -> None:
         self.samples = samples
@@ -166,24 +148,17 @@ class IndexedByStep(Dataset):
         return self.samples[number % len(self.samples)]
 
 
-class DistributedShares(Sampler[list[int]]):
-    """Sequential batches, once, of which this process takes each world-th index. A remainder that
-    does not divide by the number of processes is dropped: processes with more batches than others
-    would wait forever.
-    """
-
-    def __init__(self, order: Sequence[int], batch: int, rank: int = 0, world: int = 1) -> None:
-        size = batch * world
-        whole = len(order) - len(order) % world
-        self.batches = [
-            list(order[k : min(k + size, whole)][rank::world]) for k in range(0, whole, size)
-        ]
-
-    def __len__(self) -> int:
-        return len(self.batches)
-
-    def __iter__(self) -> Iterator[list[int]]:
-        return iter(self.batches)
+def validation_batches(
+    order: Sequence[int], batch: int, rank: int = 0, world: int = 1
+) -> list[list[int]]:
+    """Return sequential batches, once, of which this process takes each world-th index. A remainder
+    that does not divide by the number of processes is dropped: processes with more batches than
+    others would wait forever."""
+    size, whole = batch * world, len(order) - len(order) % world
+    batches = []
+    for k in range(0, whole, size):
+        batches.append(list(order[k : min(k + size, whole)][rank::world]))
+    return batches
 
 
 def collate_pictures(items: list[dict[str, np.ndarray]]) -> dict[str, torch.Tensor]:
@@ -208,21 +183,18 @@ class StreamData(pl.LightningDataModule):
     collate: Callable[[list], Any] = staticmethod(collate_pictures)
 
     def train_stream(self) -> BatchStream:
-        return BatchStream(
-            Shuffled(len(self.train), self.hparams.seed), self.hparams.batch, **self.place()
-        )
+        h = self.hparams
+        return BatchStream(shuffled(len(self.train), h.seed), h.batch, **self.place())
 
     def models(self) -> set[str]:
         """Return the names of the 3D models in the training pictures (`po3d.synthesis.splits`);
-        call it after the data has been prepared.
-        """
+        call it after the data has been prepared."""
         return set()
 
     def scenes(self) -> dict[str, set[int]]:
         """Return the ids of the stored training scenes (`po3d.benchmarks.scene_ids`); call it after
         the data has been prepared. Rendered scenes have no ids: they are identified by their
-        models.
-        """
+        models."""
         return {}
 
     def train_samples(self) -> Dataset:
@@ -234,8 +206,7 @@ class StreamData(pl.LightningDataModule):
 
     def place(self) -> dict[str, Any]:
         """Return the stream's keywords: last step, a function for the first step, and this
-        process's rank.
-        """
+        process's rank."""
         trainer = self.trainer
         each = trainer.accumulate_grad_batches
         return {
@@ -247,8 +218,7 @@ class StreamData(pl.LightningDataModule):
 
     def judged(self, estimator: Any, count: int) -> Any:
         """Return the scenes that an estimator predicts for up to `count` validation pictures, with
-        their metrics (`po3d.training.figures.Judged`); None for data without scenes.
-        """
+        their metrics (`po3d.training.figures.Judged`); None for data without scenes."""
         return None
 
     def readers(self) -> int:
@@ -266,12 +236,13 @@ class StreamData(pl.LightningDataModule):
 
     def val_dataloader(self) -> DataLoader:
         place = self.place()
-        shares = DistributedShares(
-            self.validation_order(), self.hparams.batch, place["rank"], place["world"]
-        )
-        return self.loader(self.validation, shares)
+        order, batch = self.validation_order(), self.hparams.batch
+        batches = validation_batches(order, batch, place["rank"], place["world"])
+        return self.loader(self.validation, batches)
 
-    def loader(self, samples: Dataset, batches: Sampler[list[int]], workers: int = 0) -> DataLoader:
+    def loader(
+        self, samples: Dataset, batches: Iterable[list[int]], workers: int = 0
+    ) -> DataLoader:
         return DataLoader(
             samples,
             batch_sampler=batches,

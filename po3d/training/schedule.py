@@ -13,8 +13,7 @@ def adamw_cosine(
 ) -> dict:
     """Return AdamW with a learning rate that falls to zero (`scheduled`). `warmup`: steps, at most
     a quarter of the run. `groups`: parameter groups of the optimiser; None: all parameters with one
-    rate.
-    """
+    rate."""
     optimizer = torch.optim.AdamW(groups or module.parameters(), learning_rate, weight_decay=0.01)
     steps = max(1, int(module.trainer.estimated_stepping_batches))
     return scheduled(optimizer, steps, min(warmup, steps // 4 + 1))
@@ -24,8 +23,7 @@ def scheduled(
     optimizer: torch.optim.Optimizer, steps: int, warmup: int, least: float = 0.0
 ) -> dict:
     """Return the result of `configure_optimizers`: the rate increases linearly over the first
-    `warmup` of the `steps`, then follows a cosine down to the fraction `least`.
-    """
+    `warmup` of the `steps`, then follows a cosine down to the fraction `least`."""
 
     def factor(step: int) -> float:
         if step < warmup:

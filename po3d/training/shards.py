@@ -10,12 +10,12 @@ epoch for any number of processes, and a resumed run reads only the remaining sa
 import json
 import tarfile
 import urllib.request
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from torch.utils.data import ConcatDataset, Dataset
+from torch.utils.data import ConcatDataset, Dataset, Subset
 
 from po3d.benchmarks import scene_ids
 from po3d.benchmarks.superclevr.files import scene_from_superclevr
@@ -25,8 +25,8 @@ from po3d.io.images import decode_image
 from po3d.io.seeding import rng
 from po3d.perception.street import KIND, StreetEstimator
 from po3d.training.data import WithFlip
-from po3d.training.figures import Judged, StreetJudge
-from po3d.training.samplers import BatchStream, Order, Shuffled, StreamData
+from po3d.training.figures import Judged, street_judge
+from po3d.training.samplers import BatchStream, Order, StreamData, shuffled
 from po3d.training.street_scenes import held_out, street_item
 
 INDEX = "index.json"
@@ -57,30 +57,23 @@ def write_shards(
             atomic_write(path, "wb") as file,
             webdataset.TarWriter(file, user="", group="", mtime=0, encoder=False) as tar,
         ):
+            names = []
             for picture, record in part:
-                total += 1
                 text = json.dumps(record, ensure_ascii=False, sort_keys=True).encode()
-                tar.write(
-                    {
-                        "__key__": f"{total - 1:08d}",
-                        picture.suffix[1:]: picture.read_bytes(),
-                        "json": text,
-                    }
-                )
+                sample = {"__key__": f"{total:08d}", picture.suffix[1:]: picture.read_bytes()}
+                tar.write(sample | {"json": text})
+                names.append(str(record.get("image_filename", picture.name)))
+                total += 1
         about = {"samples": len(part), "bytes": path.stat().st_size, "sha256": sha256(path)}
-        names = [str(record.get("image_filename", picture.name)) for picture, record in part]
-        about["scenes"] = scene_ids.listed(
-            scene_ids.scene_ids(out if root is None else root, names)
-        )
-        shards.append({"name": path.name, **about})
+        ids = scene_ids.scene_ids(out if root is None else root, names)
+        shards.append({"name": path.name, **about, "scenes": scene_ids.listed(ids)})
     write_json(out / INDEX, {"shards": shards, "models": sorted(models)})
     return total
 
 
 def fetched(root: str, cache: str | Path) -> Path:
     """Return the folder of shards `root`, or for an http(s) URL its copy below `cache`, with every
-    shard verified. Raise InputError naming a shard that is missing, truncated or changed.
-    """
+    shard verified. Raise InputError naming a shard that is missing, truncated or changed."""
     folder = local(root, cache)
     if folder != Path(root):
         _download(f"{root}/{INDEX}", folder / INDEX, LARGEST_INDEX)
@@ -133,17 +126,17 @@ def _index(folder: Path) -> dict[str, Any]:
     shards = checked(ShardIndex, index, where).shards
     if not shards:
         raise InputError(f"{folder / INDEX} lists no shards")
-    if outside := next((s.name for s in shards if Path(s.name).name != s.name), None):
-        raise InputError(
-            f"{where}: {printable(outside)} should be the name of a file in the same folder"
-        )
+    for shard in shards:
+        if Path(shard.name).name != shard.name:
+            raise InputError(
+                f"{where}: {printable(shard.name)} should be the name of a file in the same folder"
+            )
     return dict(index)
 
 
 class ShardedScenes(Dataset):
     """The samples of a folder of shards, by index. Every process opens the tar files itself on
-    first access.
-    """
+    first access."""
 
     def __init__(self, folder: str | Path, width: int, height: int) -> None:
         self.folder, self.width, self.height = Path(folder), width, height
@@ -163,7 +156,7 @@ class ShardedScenes(Dataset):
         """Return the picture (H, W, 3) uint8 of a sample, and its scene record."""
         path, (key, *places) = self._member(index)
         with open(path, "rb") as file:
-            picture, text = (_read(file, *place) for place in places)
+            picture, text = _read(file, *places[0]), _read(file, *places[1])
         where = f"sample {key} of shard {path}"
         record = parse_json(text, f"{where}: no scene record")
         return decode_image(picture, where), record
@@ -179,8 +172,7 @@ class ShardedScenes(Dataset):
     def ids(self, count: int) -> scene_ids.Ids:
         """Return the ids of the first `count` scenes. A shard's ids are in the index; for
         the last shard, if only a part of it is needed, and for shards without ids in the index,
-        they are read from the records.
-        """
+        they are read from the records."""
         parts = []
         for shard, end in zip(self.shards, self.ends.tolist(), strict=True):
             first = end - shard["samples"]
@@ -194,10 +186,10 @@ class ShardedScenes(Dataset):
         """Return the ids of some samples of a shard by their records. Groups are those of the index
         (`listed`), which have the settings of a twin."""
         names = [str(self.record(k).get("image_filename", k)) for k in samples]
-        plain = scene_ids.scene_ids(self.folder, names)
         ids: scene_ids.Ids = {}
-        for group, numbers in plain.items():
-            ids[next((g for g in listed or () if g.endswith(group)), group)] = numbers
+        for group, numbers in scene_ids.scene_ids(self.folder, names).items():
+            groups = [name for name in listed or () if name.endswith(group)]
+            ids[groups[0] if groups else group] = numbers
         return ids
 
     def record(self, index: int) -> dict:
@@ -217,8 +209,7 @@ def _read(file: Any, offset: int, size: int) -> bytes:
 
 def _members(path: Path, samples: int) -> list[tuple[str, tuple[int, int], tuple[int, int]]]:
     """Return the key of each sample of a shard, in order, with (offset, bytes) of its picture and
-    of its record.
-    """
+    of its record."""
     members: dict[str, dict[str, tuple[int, int]]] = {}
     try:
         with tarfile.open(path, "r:") as tar:
@@ -228,7 +219,10 @@ def _members(path: Path, samples: int) -> list[tuple[str, tuple[int, int], tuple
                 members.setdefault(key, {})[kind] = member.offset_data, member.size
     except (OSError, tarfile.TarError) as error:
         raise InputError(f"shard {path} cannot be read ({error})") from None
-    whole = [(key, s["picture"], s["record"]) for key, s in members.items() if len(s) == 2]
+    whole = []
+    for key, parts in members.items():
+        if len(parts) == 2:
+            whole.append((key, parts["picture"], parts["record"]))
     if len(whole) != samples:
         raise InputError(
             f"shard {path} has {len(whole)} complete samples, not {samples}: it is truncated or"
@@ -237,30 +231,26 @@ def _members(path: Path, samples: int) -> list[tuple[str, tuple[int, int], tuple
     return whole
 
 
-class MixedOrder(Order):
-    """Order over several concatenated sources of these `sizes`, mixed by `weights`.
+def mixed_order(sizes: Sequence[int], weights: Sequence[float], seed: int) -> Order:
+    """Return the order over several concatenated sources of these `sizes`, mixed by `weights`.
 
     Of every BLOCK positions each source gets its share, rounded to an integer. Each source is
     shuffled in epochs of its own: all its samples occur once before any is repeated.
     """
+    starts = np.cumsum([0, *sizes[:-1]])
+    ends = np.round(np.cumsum(weights) / np.sum(weights) * BLOCK).astype(int)
+    quotas = np.diff(ends, prepend=0)
+    seeds = rng(seed, "sources", 0).integers(2**31, size=len(sizes))
+    orders = [shuffled(size, int(own)) for size, own in zip(sizes, seeds, strict=True)]
 
-    size = BLOCK
+    def block_order(block: int) -> np.ndarray:
+        numbers = []
+        for start, order, size, quota in zip(starts, orders, sizes, quotas, strict=True):
+            for place in range(block * quota, (block + 1) * quota):
+                numbers.append(start + order(place) % size)
+        return rng(seed, "mixture", block).permutation(numbers)
 
-    def __init__(self, sizes: Sequence[int], weights: Sequence[float], seed: int) -> None:
-        self.sizes, self.seed = list(sizes), seed
-        self.starts = np.cumsum([0, *sizes[:-1]])
-        ends = np.round(np.cumsum(weights) / np.sum(weights) * BLOCK).astype(int)
-        self.quotas = np.diff(ends, prepend=0)
-        seeds = rng(seed, "sources", 0).integers(2**31, size=len(self.sizes))
-        self.orders = [
-            Shuffled(size, int(order_seed)) for size, order_seed in zip(self.sizes, seeds)
-        ]
-
-    def block_order(self, block: int) -> np.ndarray:
-        block_rows: list[int] = []
-        for start, order, size, quota in zip(self.starts, self.orders, self.sizes, self.quotas):
-            block_rows += [start + order(block * quota + i) % size for i in range(quota)]
-        return rng(self.seed, "mixture", block).permutation(block_rows)
+    return Order(BLOCK, block_order)
 
 
 class ShardData(StreamData):
@@ -299,7 +289,7 @@ class ShardData(StreamData):
                 "numbers, one for each root"
             )
         self.save_hyperparameters()
-        self._judge: StreetJudge | None = None
+        self._judge: Callable[[StreetEstimator], Judged] | None = None
 
     def prepare_data(self) -> None:
         for root in self.roots:
@@ -314,31 +304,34 @@ class ShardData(StreamData):
         self.train = ConcatDataset(self.parts)
 
     def models(self) -> set[str]:
-        return set().union(
-            *(_index(local(root, self.hparams.cache)).get("models", ()) for root in self.roots)
-        )
+        names: set[str] = set()
+        for root in self.roots:
+            names.update(_index(local(root, self.hparams.cache)).get("models", ()))
+        return names
 
     def scenes(self) -> scene_ids.Ids:
         """Return the ids of the training scenes: of all sources, without those for validation."""
         self.setup("fit")
-        counts = [len(part) // (2 if self.hparams.flip else 1) for part in self.parts]
-        sources = [
-            self.validation.dataset,
-            *(p.scenes if self.hparams.flip else p for p in self.parts[1:]),
-        ]
-        return scene_ids.joined(s.ids(count) for s, count in zip(sources, counts, strict=True))
+        ids = []
+        for part in self.parts:
+            scenes = part.scenes if self.hparams.flip else part
+            source = scenes.dataset if isinstance(scenes, Subset) else scenes
+            ids.append(source.ids(len(scenes)))
+        return scene_ids.joined(ids)
 
     def judged(self, estimator: StreetEstimator, count: int) -> Judged:
         if self._judge is None:
-            stored = [self.validation.dataset.stored(k) for k in self.validation.indices[:count]]
-            truths = [scene_from_superclevr(record) for _, record in stored]
-            self._judge = StreetJudge([picture for picture, _ in stored], truths)
+            pictures, truths = [], []
+            for k in self.validation.indices[:count]:
+                picture, record = self.validation.dataset.stored(k)
+                pictures.append(picture)
+                truths.append(scene_from_superclevr(record))
+            self._judge = street_judge(pictures, truths)
         return self._judge(estimator)
 
     def train_stream(self) -> BatchStream:
         h = self.hparams
         if not h.weights:
             return super().train_stream()
-        return BatchStream(
-            MixedOrder([len(p) for p in self.parts], h.weights, h.seed), h.batch, **self.place()
-        )
+        order = mixed_order(list(map(len, self.parts)), h.weights, h.seed)
+        return BatchStream(order, h.batch, **self.place())

@@ -4,6 +4,7 @@ Every data set maps an index to {"image": (h, w, 3) uint8, **StreetLabels}.
 """
 
 import dataclasses
+import functools
 import hashlib
 import importlib.util
 import json
@@ -40,8 +41,7 @@ def street_item(
 
 def held_out(scenes: Dataset, wanted: int) -> tuple[Dataset, Dataset]:
     """Split off the last `wanted` scenes (a tenth at most) for validation; return (training,
-    validation).
-    """
+    validation)."""
     count = len(scenes)
     cut = max(count - max(min(wanted, count // 10), 1), 1)
     return Subset(scenes, range(cut)), Subset(scenes, range(min(cut, count - 1), count))
@@ -108,7 +108,7 @@ class FolderScenes(Dataset):
         for path in map(Path, [root] if isinstance(root, str | Path) else root):
             records = scene_ids.records_of(path)
             names = [str(record.get("image_filename", "")) for record in records]
-            result = scene_ids.Parts(path, ranges).of(names)
+            result = scene_ids.parts_of(path, names, ranges)
             for record, part in zip(records, result, strict=True):
                 if parts is None or part in parts:
                     self.records.append((path, {k: record[k] for k in READ if k in record}))
@@ -133,7 +133,7 @@ class FolderScenes(Dataset):
         for k in indices:
             root, record = self.records[k]
             names.setdefault(root, []).append(record["image_filename"])
-        return scene_ids.joined(scene_ids.scene_ids(root, own) for root, own in names.items())
+        return scene_ids.joined(map(scene_ids.scene_ids, names, names.values()))
 
 
 def scenes_for_training(
@@ -152,11 +152,16 @@ def scenes_for_training(
     """
     wanted = scene_ids.wanted_parts(split)
     whole = FolderScenes(root, width, height, {*wanted, "val"}, ranges)
-    trained = [k for k, part in enumerate(whole.part) if part in wanted]
+    trained, others, sources = [], [], set()
+    for k, part in enumerate(whole.part):
+        if part in wanted:
+            trained.append(k)
+            sources.add(whole.records[k][0])
+        else:
+            others.append(k)
     for path in map(Path, [root] if isinstance(root, str) else root):
-        if not any(whole.records[k][0] == path for k in trained):
+        if path not in sources:
             raise InputError(scene_ids.nothing_for(path, wanted, ranges))
-    others = [k for k in range(len(whole)) if whole.part[k] == "val" and "val" not in wanted]
     if not validation:
         return Subset(whole, trained), Subset(whole, [])
     if not others:
@@ -171,7 +176,7 @@ class CachedScenes(Dataset):
     shared by all processes and later visits.
 
     Fastest when `folder` is in memory (/dev/shm). A file is deleted when
-    `samplers.ReplayOrder` no longer needs it, so at 640 x 480 the cache takes about
+    `samplers.replay_order` no longer needs it, so at 640 x 480 the cache takes about
     2 * visits * chunk MB.
     Files of an interrupted run are reused: each item has a flag `whole`, which is written last.
     Vehicle meshes are cached as well, so that not every process has to build them. The cache is not
@@ -206,13 +211,15 @@ class CachedScenes(Dataset):
 
         keep_meshes(self.folder.parent / "meshes")
         gone = number - 2 * self.visits
-        self.open = {k: rows for k, rows in self.open.items() if k > gone}
+        for k in [k for k in self.open if k <= gone]:
+            del self.open[k]
         for k in range(gone - self.visits, gone + 1):
             self._path(k).unlink(missing_ok=True)
         none = street_labels(Scene((), AXES, "gt", camera()))
-        fields = [(name, value.dtype, value.shape) for name, value in none._asdict().items()]
-        image = ("image", np.uint8, (self.scenes.height, self.scenes.width, 3))
-        kind = np.dtype([image, *fields, ("whole", np.bool_)])
+        fields = [("image", np.uint8, (self.scenes.height, self.scenes.width, 3))]
+        for name, value in none._asdict().items():
+            fields.append((name, value.dtype, value.shape))
+        kind = np.dtype([*fields, ("whole", np.bool_)])
         path = self._path(number)
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(path, "ab") as file:
@@ -232,11 +239,12 @@ class PackedScenes(Dataset):
         self.folder = Path(folder)
         meta = read_json(self.folder / "pack.json", "description of packed training images")
         self.size = meta["size"]
-        self.images = [
-            np.load(path, mmap_mode="r") for path in sorted(self.folder.glob("images_*.npy"))
-        ]
-        tables = [np.load(path) for path in sorted(self.folder.glob("labels_*.npz"))]
-        self.labels = {k: np.concatenate([t[k] for t in tables]) for k in StreetLabels._fields}
+        load = functools.partial(np.load, mmap_mode="r")
+        self.images = list(map(load, sorted(self.folder.glob("images_*.npy"))))
+        tables = list(map(np.load, sorted(self.folder.glob("labels_*.npz"))))
+        self.labels = {}
+        for name in StreetLabels._fields:
+            self.labels[name] = np.concatenate([table[name] for table in tables])
 
     def __len__(self) -> int:
         return self.size
@@ -253,7 +261,10 @@ def pack(scenes: Dataset, folder: str | Path, workers: int) -> PackedScenes:
     the folder holds other images.
     """
     folder = Path(folder)
-    settings = {k: str(v) for k, v in dataclasses.asdict(scenes).items() if v is not None}
+    settings = {}
+    for name, value in dataclasses.asdict(scenes).items():
+        if value is not None:
+            settings[name] = str(value)
     wanted = {"size": len(scenes), "scenes": settings}
     if (folder / "request.json").exists() and read_json(folder / "request.json") != wanted:
         raise InputError(
@@ -262,12 +273,13 @@ def pack(scenes: Dataset, folder: str | Path, workers: int) -> PackedScenes:
         )
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "request.json", wanted)
-    shards = [
-        k for k in range(-(-len(scenes) // SHARD)) if not (folder / f"labels_{k:05d}.npz").exists()
-    ]
-    if shards:
+    missing = []
+    for k in range(-(-len(scenes) // SHARD)):
+        if not (folder / f"labels_{k:05d}.npz").exists():
+            missing.append(k)
+    if missing:
         with pool(workers) as processes:
-            jobs = [processes.submit(_write_shard, scenes, folder, k) for k in shards]
+            jobs = [processes.submit(_write_shard, scenes, folder, k) for k in missing]
             for job in progress(jobs, desc="rendering", unit="shard"):
                 job.result()
     write_json(folder / "pack.json", wanted)
@@ -276,20 +288,19 @@ def pack(scenes: Dataset, folder: str | Path, workers: int) -> PackedScenes:
 
 def keep_records(scenes: RenderedScenes, folder: Path) -> None:
     """Write the records of the first RECORDS scenes beside their shards: the ground truth of
-    validation metrics. Does nothing without the renderer.
-    """
+    validation metrics. Does nothing without the renderer."""
     if not (folder / "records.json").exists() and importlib.util.find_spec("moderngl") is not None:
-        result = [scenes.record(k) for k in range(min(len(scenes), RECORDS))]
-        write_json(folder / "records.json", result, indent=None)
+        records = list(map(scenes.record, range(min(len(scenes), RECORDS))))
+        write_json(folder / "records.json", records, indent=None)
 
 
 def _write_shard(scenes: Dataset, folder: Path, k: int) -> None:
-    items = [scenes[i] for i in range(k * SHARD, min((k + 1) * SHARD, len(scenes)))]
+    columns: dict[str, list] = {"image": [], **{name: [] for name in StreetLabels._fields}}
+    for i in range(k * SHARD, min((k + 1) * SHARD, len(scenes))):
+        for name, value in scenes[i].items():
+            columns[name].append(value)
     with atomic_write(folder / f"images_{k:05d}.npy", "wb") as file:
-        np.save(file, np.stack([item["image"] for item in items]))
+        np.save(file, np.stack(columns.pop("image")))
     # Written last: the presence of this file marks the shard as complete.
     with atomic_write(folder / f"labels_{k:05d}.npz", "wb") as file:
-        np.savez(
-            file,
-            **{name: np.stack([item[name] for item in items]) for name in StreetLabels._fields},
-        )
+        np.savez(file, **dict(zip(columns, map(np.stack, columns.values()), strict=True)))

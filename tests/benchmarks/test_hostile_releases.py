@@ -149,16 +149,16 @@ def test_a_value_of_any_type_is_read_or_refused_with_one_line(tmp_path, case, da
         if case != "scope's tables" or p[:1] in (("visible",), ("orbit",), ("models",), ("ground",))
     ]
     path = data.draw(st.sampled_from(own))
-    said = ""
+    reply = ""
     try:
         split = load(tmp_path, replaced(whole, path, data.draw(JUNK)))
     except InputError as refused:
-        said = str(refused)
+        reply = str(refused)
     else:
         assert len(split.questions) == 1
         assert split.questions[0].answer
-    assert "\n" not in said
-    assert not said or str(tmp_path) in said
+    assert "\n" not in reply
+    assert not reply or str(tmp_path) in reply
 
 
 @pytest.mark.parametrize("case", CASES)

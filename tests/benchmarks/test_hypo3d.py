@@ -220,7 +220,7 @@ def changed(**fields):
     return {"s": [{k: v for k, v in change.items() if v is not None}]}
 
 
-def asked(**fields):
+def ask_question(**fields):
     record = qa(0, "x") | fields
     return changed(questions_answers=[{k: v for k, v in record.items() if v is not None}])
 
@@ -247,8 +247,8 @@ def asked(**fields):
             r"contextvqa\.json, .* question 0: the field 'change_type' is missing",
         ),
         (changed(context_change=None), "the field 'context_change' is missing"),
-        (asked(answer=None), "scene s, change 0, question 0: the field 'answer' is missing"),
-        (asked(question_type=None), "the field 'question_type' is missing"),
+        (ask_question(answer=None), "scene s, change 0, question 0: the field 'answer' is missing"),
+        (ask_question(question_type=None), "the field 'question_type' is missing"),
         (
             changed(questions_answers=[qa(7, "x"), qa(7, "y")]),
             "the question_id '00007' occurs twice",
@@ -324,13 +324,13 @@ def test_a_killed_writer_leaves_no_question_file(release, tmp_path):
 
 def test_result_files_carry_predictions_both_ways(release, tmp_path):
     questions = load(release).questions
-    given = [
+    supplied = [
         Prediction("00000", "ok", "front right"),
         Prediction("00001", "unparsed"),
         Prediction("00002", "ok", "blue"),
         Prediction("00003", "ok", "4"),
     ]
-    write_results(tmp_path / "results.json", questions, given)
+    write_results(tmp_path / "results.json", questions, supplied)
     back = [row.cells for row in list(iterate_rows(tmp_path / "results.json"))]
     assert [(cells["question_id"], cells["predicted_answer"]) for cells in back] == [
         ("00000", "front right"),
@@ -339,7 +339,7 @@ def test_result_files_carry_predictions_both_ways(release, tmp_path):
         ("00003", "4"),
     ]
     with pytest.raises(InputError, match="no prediction for question 00003"):
-        write_results(tmp_path / "results.json", questions, given[:3])
+        write_results(tmp_path / "results.json", questions, supplied[:3])
 
 
 def test_size_counts_rooms_and_keeps_their_aligned_copies():

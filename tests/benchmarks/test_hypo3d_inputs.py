@@ -108,9 +108,9 @@ def test_the_camera_looks_to_the_front_from_the_middle_of_the_room(inputs, side)
     camera = inputs.camera(NAME, text)
     eye = camera.cam_T_world.inverse().translation
     np.testing.assert_allclose(eye[:2], np.array(ROOM.outline[2]) / 2)
-    seen = framed(replace(ROOM, camera=camera), text, "camera")
+    visible = framed(replace(ROOM, camera=camera), text, "camera")
     for word, way in framed(ROOM, text).axes.items():
-        np.testing.assert_allclose(seen.axes[word], way, atol=1e-9)
+        np.testing.assert_allclose(visible.axes[word], way, atol=1e-9)
 
 
 def test_no_frame_and_no_text_mean_the_maps_top(inputs):
@@ -126,11 +126,11 @@ def test_every_source_gives_a_table_and_only_truth_the_truth(tmp_path):
     split = Hypo3DSplit("x", (), tmp_path, {})
     context = Context.of(split, NAME)
     for name in ("ground_truth", "semantic_map", "captions"):
-        ((found,),) = source("rooms", name, "top_view_estimator").tables(
+        ((result,),) = source("rooms", name, "top_view_estimator").tables(
             [PerceptionInput(context, [NAME])]
         )
-        assert (found.source == "gt") == (name == "ground_truth")
-        assert len(found) == len(ROOM)
+        assert (result.source == "gt") == (name == "ground_truth")
+        assert len(result) == len(ROOM)
     with pytest.raises(InputError, match="known: ground_truth, semantic_map, captions, map"):
         source("rooms", "guess", "")
     with pytest.raises(InputError, match="this image has no semantic map"):
@@ -139,7 +139,7 @@ def test_every_source_gives_a_table_and_only_truth_the_truth(tmp_path):
         )
 
 
-def test_a_map_is_looked_at_by_an_estimator(tmp_path):
+def test_a_map_is_read_by_an_estimator(tmp_path):
     module = EstimatorModule(
         dict(backbone="resnet10t", width=128, height=128, neck=16, hidden=32), world="top_view"
     )
@@ -148,6 +148,6 @@ def test_a_map_is_looked_at_by_an_estimator(tmp_path):
     Image.fromarray(np.full((64, 64, 3), 90, np.uint8)).save(tmp_path / MAPS / f"{NAME}.png")
     (tmp_path / MAPS / CAMERAS).write_text(json.dumps({NAME: {"metres_per_pixel": 0.1}}))
     context = Context.of(Hypo3DSplit("x", (), tmp_path, {}), NAME)
-    ((found,),) = Maps(str(tmp_path / "tiny")).tables([PerceptionInput(context, [NAME])])
-    assert found.source == "predicted"
-    assert found.image == NAME
+    ((result,),) = Maps(str(tmp_path / "tiny")).tables([PerceptionInput(context, [NAME])])
+    assert result.source == "predicted"
+    assert result.image == NAME

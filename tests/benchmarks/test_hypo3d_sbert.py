@@ -39,14 +39,14 @@ PREDICTIONS = [
 
 
 def test_cosines_are_averaged_by_change_and_by_type():
-    found = sbert_score(QUESTIONS, PREDICTIONS, Letters())
+    result = sbert_score(QUESTIONS, PREDICTIONS, Letters())
     half = 100 * np.sqrt(0.5)
-    assert {row["name"]: (row["n"], pytest.approx(row["value"])) for row in found["rows"]} == {
+    assert {row["name"]: (row["n"], pytest.approx(row["value"])) for row in result["rows"]} == {
         "overall": (3, (100 + half) / 3),
         "movement": (2, (100 + half) / 2),
         "removal": (1, 0.0),
     }
-    assert {row["name"]: pytest.approx(row["value"]) for row in found["by_type"]} == {
+    assert {row["name"]: pytest.approx(row["value"]) for row in result["by_type"]} == {
         "Scale": (100 + half) / 2,
         "Direction": half,
         "Semantic": 0.0,
@@ -54,8 +54,8 @@ def test_cosines_are_averaged_by_change_and_by_type():
 
 
 def test_nothing_answered_is_zero():
-    found = sbert_score(QUESTIONS, [Prediction(q.id, "abstained") for q in QUESTIONS], Letters())
-    assert [row["value"] for row in found["rows"]] == [0.0, 0.0, 0.0]
+    result = sbert_score(QUESTIONS, [Prediction(q.id, "abstained") for q in QUESTIONS], Letters())
+    assert [row["value"] for row in result["rows"]] == [0.0, 0.0, 0.0]
 
 
 def test_without_the_extra_the_error_says_what_to_install(monkeypatch):
@@ -71,11 +71,11 @@ def test_the_packaged_encoder_knows_which_answers_are_close():
         Prediction("1", "ok", "left"),
         Prediction("2", "ok", "four"),
     ]
-    asked = [question("0", "sofa"), question("1", "front left"), question("2", "chair", "removal")]
-    found = {
-        row["name"]: row["value"] for row in sbert_score(asked, predictions, load_encoder())["rows"]
+    query = [question("0", "sofa"), question("1", "front left"), question("2", "chair", "removal")]
+    result = {
+        row["name"]: row["value"] for row in sbert_score(query, predictions, load_encoder())["rows"]
     }
-    assert found["removal"] < 50 < found["movement"] < 100
+    assert result["removal"] < 50 < result["movement"] < 100
     # all-MiniLM-L6-v2 itself: its cosine of "left" and "front left" is 0.769
-    one = sbert_score([asked[1]], [predictions[1]], load_encoder())["rows"][0]["value"]
+    one = sbert_score([query[1]], [predictions[1]], load_encoder())["rows"][0]["value"]
     assert one == pytest.approx(76.87, abs=0.2)

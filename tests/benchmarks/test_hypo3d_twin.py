@@ -37,20 +37,20 @@ def split(root):
 
 
 def predictions(split, system):
-    found = []
+    result = []
     for name, questions in groupby(split.questions, key=lambda q: q.image):
-        found += system.answer(
+        result += system.answer(
             list(questions), Context(lambda: None, lambda name=name: split.truth(name), name)
         )
-    return found
+    return result
 
 
 def test_the_oracle_is_exactly_right(split):
-    found = predictions(split, oracle("rooms"))
-    assert [(q.id, p.answer) for q, p in zip(split.questions, found)] == [
+    result = predictions(split, oracle("rooms"))
+    assert [(q.id, p.answer) for q, p in zip(split.questions, result)] == [
         (q.id, q.answer) for q in split.questions
     ]
-    report = score(split.questions, found, "official")
+    report = score(split.questions, result, "official")
     assert all(row["value"] == 100.0 for row in report["rows"])
 
 
@@ -109,11 +109,11 @@ def test_aligned_copies_come_after_everything_else(split):
     ordered = sorted(split.questions, key=lambda q: q.id)  # the file has those of a change together
     plain = [q for q in ordered if q.control != "aligned map"]
     rooms = [hypo3d_twin.room(k, SEED, "test", True) for k in range(SIZE)]
-    asked = [q for _, _, questions in rooms for q in questions]
+    query = [q for _, _, questions in rooms for q in questions]
     assert [q.id for q in ordered] == [f"{k:05d}" for k in range(len(ordered))]
     assert ordered[: len(plain)] == plain
-    said = lambda q: (q.image, q.category, q.text, q.answer, q.program, q.change)  # noqa: E731
-    assert [said(q) for q in plain] == [said(q) for q in asked]
+    reply = lambda q: (q.image, q.category, q.text, q.answer, q.program, q.change)  # noqa: E731
+    assert [reply(q) for q in plain] == [reply(q) for q in query]
     assert list(split.images)[:SIZE] == [scene.image for scene, _, _ in rooms]
     assert list(split.images)[SIZE:] == [rooms[0][0].image + ALIGNED]
 
@@ -139,13 +139,13 @@ def test_an_aligned_copy_is_the_same_room_whose_front_is_the_maps_top(split):
 
 @pytest.mark.parametrize("index", range(8))
 def test_aligned_twice_is_aligned_once(index):
-    scene, sides, asked = hypo3d_twin.room(index, SEED, "test", False)
+    scene, sides, query = hypo3d_twin.room(index, SEED, "test", False)
     anchors = [(name, side) for side, name in sides.items()]
     once = hypo3d_twin.aligned(scene, anchors)
     twice = hypo3d_twin.aligned(once, anchors)
     assert twice.positions == pytest.approx(once.positions)
     assert twice.headings == pytest.approx(once.headings)
-    assert all(q.image == once.image for q in hypo3d_twin.aligned_questions(once, asked))
+    assert all(q.image == once.image for q in hypo3d_twin.aligned_questions(once, query))
 
 
 def test_another_twin_in_the_folder_is_left_alone(root):
@@ -158,12 +158,12 @@ def test_another_twin_in_the_folder_is_left_alone(root):
 @pytest.mark.parametrize("split", SPLITS)
 def test_maps_show_the_models_of_the_twins_split(tmp_path, monkeypatch, split):
     """What is fitted on a validation twin has seen no model that figures are made on."""
-    seen = []
+    visible = []
 
     def drawn(scene, furniture=None, split="test"):
-        seen.append(split)
+        visible.append(split)
         return np.zeros((64, 64, 3), np.uint8), top_views.top_camera(scene, 64, 64)
 
     monkeypatch.setattr(top_views, "map_of", drawn)
     hypo3d_twin.generate(tmp_path / split, 1, SEED, split, controls=False, maps=True)
-    assert seen == [split]
+    assert visible == [split]

@@ -138,20 +138,20 @@ def test_the_truth_is_perceived_perfectly():
     )
 
 
-def test_turned_moved_and_missing_objects_are_told_apart():
+def test_turned_moved_and_missing_objects_are_distinguished():
     gt = scenes(1)
     objects = list(gt[0].objects)
     objects[0] = replace(objects[0], heading=objects[0].heading + math.pi)
     objects[1] = replace(objects[1], beliefs={**objects[1].beliefs, **sure(color="gray")})
     predicted = [replace(gt[0], objects=tuple(objects[:-1]), occluders=None)]
-    found = perception(predicted, gt)["all"]
+    result = perception(predicted, gt)["all"]
     n = len(gt[0])
-    assert found["recall"] == pytest.approx((n - 1) / n)
-    assert found["precision"] == 1
-    assert found["count_exact"] == 0
-    assert found["flip_rate"] == pytest.approx(1 / (n - 1))
+    assert result["recall"] == pytest.approx((n - 1) / n)
+    assert result["precision"] == 1
+    assert result["count_exact"] == 0
+    assert result["flip_rate"] == pytest.approx(1 / (n - 1))
     wrong = gt[0].objects[1].value("color") != "gray"
-    assert found["color"] == pytest.approx(1 - wrong / (n - 1))
+    assert result["color"] == pytest.approx(1 - wrong / (n - 1))
 
 
 def row(xs, names):
@@ -182,15 +182,15 @@ def test_matches_are_as_many_as_the_gate_allows_and_then_the_cheapest(here, ther
             here[i][1] != there[j][1] for i, j in pairs
         )
 
-    found = match(p, g)
-    assert len(set(found.values())) == len(found)
+    result = match(p, g)
+    assert len(set(result.values())) == len(result)
     every = (
         cost(list(zip(rows, columns)))
         for k in range(min(len(here), len(there)) + 1)
         for rows in itertools.combinations(range(len(here)), k)
         for columns in itertools.permutations(range(len(there)), k)
     )
-    assert cost(list(found.items())) == pytest.approx(min(c for c in every if c is not None))
+    assert cost(list(result.items())) == pytest.approx(min(c for c in every if c is not None))
 
 
 def test_one_cluster_says_nothing_of_how_clusters_differ():
@@ -211,12 +211,12 @@ def test_far_rows_are_no_match_and_empty_tables_match_nothing():
         perception([gt], [])
 
 
-def test_resamplings_are_the_same_however_many_are_drawn_at_once(monkeypatch):
+def test_resamplings_are_the_same_however_many_are_sampled_at_once(monkeypatch):
     random = np.random.default_rng(0)
     values, groups = random.integers(0, 2, 90), random.integers(0, 3, 90).tolist()
-    given = (values, random.integers(0, 20, 90).tolist(), groups, range(3), 50)
-    whole = metrics.bootstrap(*given)
+    supplied = (values, random.integers(0, 20, 90).tolist(), groups, range(3), 50)
+    whole = metrics.bootstrap(*supplied)
     monkeypatch.setattr(metrics, "RESAMPLES_AT_ONCE", 70)  # three at a time, and two
-    parts = metrics.bootstrap(*given)
+    parts = metrics.bootstrap(*supplied)
     np.testing.assert_array_equal(parts.samples, whole.samples)
     assert whole.samples.shape == (50, 3)

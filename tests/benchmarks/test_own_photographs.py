@@ -56,8 +56,8 @@ def test_a_split_has_computed_answers_and_can_be_loaded(kitti, tmp_path):
     split = load(out)
     assert (pictures, len(split.questions)) == (1, rows)
     right = {"nearer_camera": "person", "farther_camera": "van", "higher": "van", "lower": "person"}
-    asked = {q.program.partition("(")[0]: q.answer for q in split.questions}
-    known = {op: answer for op, answer in asked.items() if op in right}
+    query = {q.program.partition("(")[0]: q.answer for q in split.questions}
+    known = {op: answer for op, answer in query.items() if op in right}
     assert known
     assert known == {op: right[op] for op in known}
     assert split.image("images/000000.png").shape == (400, 600, 3)
@@ -215,16 +215,16 @@ def test_labels_copy_no_file_from_outside_of_the_photographs(tmp_path, path):
 
 def test_options_that_photographs_ignore_are_refused(kitti, tmp_path, capsys):
     out = f"out={tmp_path / 'out'}"
-    given = [f"photographs={kitti / 'image_2'}", f"labels={kitti}"]
-    assert cli.main(["generate", "benchmark=scope", *given, out]) == 2
+    supplied = [f"photographs={kitti / 'image_2'}", f"labels={kitti}"]
+    assert cli.main(["generate", "benchmark=scope", *supplied, out]) == 2
     assert "for benchmark=3dsrbench" in capsys.readouterr().err
-    assert cli.main(["generate", "benchmark=3dsrbench", *given, "split=train", out]) == 2
+    assert cli.main(["generate", "benchmark=3dsrbench", *supplied, "split=train", out]) == 2
     assert "not for photographs" in capsys.readouterr().err
-    assert cli.main(["generate", "benchmark=3dsrbench", *given, out]) == 0
+    assert cli.main(["generate", "benchmark=3dsrbench", *supplied, out]) == 0
     assert "rows on 1 photographs" in capsys.readouterr().out
 
 
-def test_only_names_that_fit_nothing_else_are_asked_about(kitti):
+def test_only_names_that_fit_nothing_else_are_queried(kitti):
     ((scene, _),) = read_labels(kitti, kitti / "image_2")
     assert unique_names(scene, (0,)) == {0: "van"}
     assert unique_names(scene.subset([0, 0, 1]), (0, 1, 2)) == {2: "person"}

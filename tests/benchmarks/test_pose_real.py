@@ -63,7 +63,7 @@ def made(annotations, images, out):
     return pose_real.generate(read_annotations(annotations), images, out)
 
 
-def test_items_are_the_things_that_can_be_asked_about(annotated):
+def test_items_are_the_things_that_can_be_queried(annotated):
     assert made(*annotated) == 3
     questions = pose_real.load(annotated[2]).questions
     assert [(q.number, q.answer) for q in questions] == [
@@ -166,9 +166,9 @@ def test_accuracy_and_cv_are_those_worked_out_by_hand():
     4) = .2339: CV .9354. Right: left 2, right 1.
     """
     questions = questions_of(["left", "left", "right", "right", "front", "front", "back", "back"])
-    said = ["left", "Left", "right", "left", "left", "right", "front", "left"]
+    reply = ["left", "Left", "right", "left", "left", "right", "front", "left"]
     report = pose_real.score(
-        questions, [Prediction(q.id, "ok", s) for q, s in zip(questions, said)]
+        questions, [Prediction(q.id, "ok", s) for q, s in zip(questions, reply)]
     )
     assert report["rows"][0]["value"] == pytest.approx(100 * 3 / 8)
     assert report["cv"]["gold"] == 0
@@ -226,7 +226,7 @@ def test_bad_annotations_are_named(tmp_path):
 # --- folders of pictures with poses, and the command ----------------------------------------------
 
 
-def posed(yaw: float, pitch: float, front: str = "+z") -> list[list[float]]:
+def place(yaw: float, pitch: float, front: str = "+z") -> list[list[float]]:
     """Columns: axes of an upright thing in a camera that looks down by `pitch`, x right, y down, z
     ahead. Yaw 0 faces the viewer; it grows clockwise from above: left next.
     """
@@ -245,7 +245,7 @@ def record_of(yaws, pitch=0.0, front="+z", opengl=False):
     objects = [
         {
             "category": "chair",
-            "rotation": (flip @ np.array(posed(yaw, pitch, front))).tolist(),
+            "rotation": (flip @ np.array(place(yaw, pitch, front))).tolist(),
             "translation": (flip @ np.array([k - 0.5, 0.3, 3.0])).tolist(),
             "scale": [0.5, 0.8, 0.5],
         }
@@ -290,7 +290,7 @@ def test_a_pose_faces_as_it_was_turned_however_the_camera_is_tilted(
         )  # half a metre left of the middle
 
 
-def test_items_are_made_answered_and_scored_by_commands(tmp_path, capsys):
+def test_items_are_built_answered_and_scored_by_commands(tmp_path, capsys):
     yaws = [math.radians(a) for a in (0, 90, 180, 270)]
     records = [record_of([yaws[k % 4], yaws[(k + 1) % 4]]) for k in range(4)]
     folder, items = folder_of(tmp_path / "in", records), tmp_path / "items"
@@ -306,9 +306,9 @@ def test_items_are_made_answered_and_scored_by_commands(tmp_path, capsys):
         return completion("It faces the **front**.")
 
     with scripted(reply) as endpoint:
-        given = ["pose-real", "answer", str(items), str(tmp_path / "lmm"), "--system", "lmm"]
-        given += ["--url", endpoint.base_url, "--model", "tiny"]
-        assert cli.main(given) == 0
+        supplied = ["pose-real", "answer", str(items), str(tmp_path / "lmm"), "--system", "lmm"]
+        supplied += ["--url", endpoint.base_url, "--model", "tiny"]
+        assert cli.main(supplied) == 0
     assert (
         cli.main(["pose-real", "answer", str(items), str(tmp_path / "r"), "--system", "random"])
         == 0
@@ -332,11 +332,11 @@ def test_items_are_made_answered_and_scored_by_commands(tmp_path, capsys):
 
 def test_an_orientation_network_answers_for_the_box_alone():
     """A network that is right: the viewer stands where the thing was turned from."""
-    asked, turns = [], [0.0, math.pi / 2, math.pi, -math.pi / 2]
+    query, turns = [], [0.0, math.pi / 2, math.pi, -math.pi / 2]
 
     def face(crops):
-        asked.extend(crops)
-        return [Facing(turns[len(asked) - 1], 0.0, 0.0, 0.1, 0.2)]
+        query.extend(crops)
+        return [Facing(turns[len(query) - 1], 0.0, 0.0, 0.1, 0.2)]
 
     pixels = np.zeros((480, 640, 3), np.uint8)
     pixels[100:200, 270:370] = 255
@@ -345,7 +345,7 @@ def test_an_orientation_network_answers_for_the_box_alone():
     for word in ("front", "left", "back", "right"):
         (prediction,) = system.answer([question], None)
         assert (prediction.answer, prediction.probability) == (word, 0.8)
-    assert asked[0].shape == (110, 110, 3)
+    assert query[0].shape == (110, 110, 3)
     silent = BoxFacing(face, lambda name: pixels, lambda name: None)
     assert silent.answer([question], None)[0].status == "failed"
 

@@ -117,9 +117,9 @@ def test_the_release_loads_with_all_columns_and_tasks(benchmark):
 
 
 def test_the_audit_names_exactly_the_planted_wrong_answers(benchmark):
-    found = audit("pulsecheck457", benchmark)
-    assert {e.id for e in found} == WRONG
-    assert all(e.verdict != "unvouched" and e.released != e.computed for e in found)
+    result = audit("pulsecheck457", benchmark)
+    assert {e.id for e in result} == WRONG
+    assert all(e.verdict != "unvouched" and e.released != e.computed for e in result)
 
 
 @pytest.mark.parametrize("scorer", ["strict", "vlmevalkit"])
@@ -226,9 +226,9 @@ def test_vlmevalkit_compares_with_the_tables_own_spelling(
         f"index\timage\tquestion\tanswer\tcategory\n100001\t{image}\tQ?\t{stored}\tL1_single\n"
     )
     questions = load(tmp_path / "a.tsv").questions
-    said = [Prediction(questions[0].id, "ok", predicted)]
-    assert correct(questions, said, "strict") == [is_strict]
-    assert correct(questions, said, "vlmevalkit") == [is_lenient]
+    reply = [Prediction(questions[0].id, "ok", predicted)]
+    assert correct(questions, reply, "strict") == [is_strict]
+    assert correct(questions, reply, "vlmevalkit") == [is_lenient]
 
 
 @pytest.mark.parametrize(
@@ -306,14 +306,14 @@ def queries(column, *answers):
     return questions, [Prediction(q.id, "ok", q.answer) for q in questions]
 
 
-def test_a_report_has_rows_of_the_columns_that_were_asked_and_no_others():
+def test_a_report_has_rows_of_the_columns_that_were_queried_and_no_others():
     assert [row["name"] for row in score(*queries("L4-Occlusion", "red", "2"))["rows"]] == [
         "L4-Occlusion",
         "mean",
     ]
 
 
-def test_bias_is_told_of_the_attributes_that_were_asked():
+def test_bias_is_reported_of_the_attributes_that_were_queried():
     report = score(*queries("L4-3D-Pose", "left", "left", "front"))
     assert list(report["distribution"]) == list(report["confusion"]) == ["pose"]
     assert report["distribution"]["pose"]["gold"]["left"] == 2
@@ -321,7 +321,7 @@ def test_bias_is_told_of_the_attributes_that_were_asked():
     assert score(*queries("L4-3D-Pose", "yes", "3"))["cv"] == {}
 
 
-def test_large_counts_and_a_name_made_at_run_time_are_compared_by_value(benchmark):
+def test_large_counts_and_a_name_created_at_run_time_are_compared_by_value(benchmark):
     assert strict("0300", "300")
     questions = benchmark.questions[:30]
     report = score(questions, gold(questions), "".join(["str", "ict"]))

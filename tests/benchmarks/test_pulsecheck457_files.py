@@ -67,7 +67,7 @@ def written_table(path, *rows, encoding="utf-8"):
 
 
 @given(value=NODES | JUNK | st.text(max_size=9))
-def test_a_program_of_any_shape_is_read_or_said_to_be_none(value):
+def test_a_program_of_any_shape_is_read_or_reported_to_be_none(value):
     (question,) = read_records([RECORD | {"program": value}], CATEGORIES[2], "here")
     assert not value or bool(question.program) != bool(question.unread)
 
@@ -86,18 +86,18 @@ def test_a_field_of_any_type_is_read_or_named(field, value):
     try:
         (question,) = read_records([RECORD | {field: value}], CATEGORIES[2], "here")
     except InputError as refused:
-        said = str(refused)
+        reply = str(refused)
     else:
-        said = ""
+        reply = ""
         assert {
             "question": question.text,
             "answer": question.stored,
             "image_filename": question.image,
             "question_index": question.number,
         }[field] in (value, str(value))
-    assert not said or re.search(f"here, question 0: .*(field {field}|image.*folder)", said)
-    assert "\n" not in said
-    assert said or value is not None
+    assert not reply or re.search(f"here, question 0: .*(field {field}|image.*folder)", reply)
+    assert "\n" not in reply
+    assert reply or value is not None
 
 
 @pytest.mark.parametrize("answer", [None, "", " ", float("nan"), [], {"a": 1}])
@@ -123,9 +123,9 @@ def test_the_category_of_a_row_decides_and_not_its_running_index(tmp_path):
     rows = [
         (k, "3", name) for k, name in enumerate([*FILES.values(), *CATEGORIES, "L3_2d_spatial"])
     ]
-    found = load(written_table(tmp_path / "a.tsv", *rows)).questions
-    assert [q.category for q in found] == [*CATEGORIES, *CATEGORIES, "L3-2D-Spatial"]
-    assert {q.category for q in found if q.task == "6d"} == {"L5-6D-Spatial"}
+    result = load(written_table(tmp_path / "a.tsv", *rows)).questions
+    assert [q.category for q in result] == [*CATEGORIES, *CATEGORIES, "L3-2D-Spatial"]
+    assert {q.category for q in result if q.task == "6d"} == {"L5-6D-Spatial"}
 
 
 @pytest.mark.parametrize("category", ["L3_2D", "L5_6D", "pose", "L4"])
@@ -138,7 +138,7 @@ def test_an_unknown_category_is_refused_whatever_the_index(tmp_path, category):
             load(written_table(tmp_path / "a.tsv", *rows))
 
 
-def test_rows_without_category_are_told_apart_by_question_index_and_nothing_else(tmp_path):
+def test_rows_without_category_are_distinguished_by_question_index_and_nothing_else(tmp_path):
     rows = [(first + 7, "3", "") for first in BANDS.values()]
     assert [q.category for q in load(written_table(tmp_path / "a.tsv", *rows)).questions] == list(
         BANDS
@@ -202,8 +202,8 @@ def test_only_the_benchmarks_own_files_are_its_files(tmp_path):
         return sorted(p.relative_to(tmp_path).as_posix() for p in split.files())
 
     split = load(tmp_path)
-    asked = ["questions/L3_2D_spatial.json", "spatial457_scenes_21k.json"]
-    assert names(split) == ["images/a.jpg", "images/b.png", *asked]
-    assert names(split.first(1)) == ["images/a.jpg", *asked]
+    query = ["questions/L3_2D_spatial.json", "spatial457_scenes_21k.json"]
+    assert names(split) == ["images/a.jpg", "images/b.png", *query]
+    assert names(split.first(1)) == ["images/a.jpg", *query]
     path = written_table(tmp_path / "a.tsv", (7, "3", "L1_single"))
     assert load(path).files() == [path]

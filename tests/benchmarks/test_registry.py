@@ -41,8 +41,8 @@ def test_what_is_shared_asks_no_benchmark_by_name_and_no_system_for_its_class():
                 and isinstance(node.func, ast.Name)
                 and node.func.id == "isinstance"
             ):
-                asked = [n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)]
-                assert not any(name.endswith(SYSTEMS) for name in asked), f"{path}:{node.lineno}"
+                query = [n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)]
+                assert not any(name.endswith(SYSTEMS) for name in query), f"{path}:{node.lineno}"
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -69,7 +69,7 @@ def test_the_registry_loads_no_benchmark_and_a_stranger_is_refused():
 
 
 @pytest.mark.parametrize("name", ["pulsecheck457", "scope"])
-def test_a_fresh_twin_is_made_by_one_at_a_time(name, tmp_path, monkeypatch):
+def test_a_fresh_twin_is_built_by_one_at_a_time(name, tmp_path, monkeypatch):
     twin, maker = tmp_path / "twin", importlib.import_module(f"po3d.benchmarks.{name}.twin")
     generate = maker.generate
 
@@ -83,25 +83,25 @@ def test_a_fresh_twin_is_made_by_one_at_a_time(name, tmp_path, monkeypatch):
 
 
 def test_who_waits_for_a_folder_has_it_when_the_other_is_done(tmp_path):
-    held, seen = threading.Event(), []
+    held, visible = threading.Event(), []
 
     def hold():
         with locked(tmp_path):
             held.set()
             time.sleep(0.3)
-            seen.append("done")
+            visible.append("done")
 
     other = threading.Thread(target=hold)
     other.start()
     held.wait()
     with locked(tmp_path, wait=True):
-        assert seen == ["done"]
+        assert visible == ["done"]
     other.join()
 
 
 def test_a_twin_in_a_folder_that_cannot_be_written_is_read(tmp_path, monkeypatch):
-    made = benchmark_of("scope").open_fresh(tmp_path, 1, 0)
+    built = benchmark_of("scope").open_fresh(tmp_path, 1, 0)
     (tmp_path / LOCK).unlink()
     monkeypatch.setattr("os.access", lambda *_: False)
-    assert benchmark_of("scope").open_fresh(tmp_path, 1, 0).questions == made.questions
+    assert benchmark_of("scope").open_fresh(tmp_path, 1, 0).questions == built.questions
     assert not (tmp_path / LOCK).exists()

@@ -482,12 +482,12 @@ TWICE = b"".join(bytes([104, k, 104, k, 0x86, 0x94]) for k in range(40))
 )
 def test_a_pickle_that_takes_much_for_its_size_is_refused(tmp_path, data):
     (tmp_path / "a.pkl").write_bytes(data)
-    before, begun = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
+    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
     with pytest.raises(
         InputError, match=r"rejected; loading it takes far more|not a readable pickle"
     ) as caught:
         read_pickle(tmp_path / "a.pkl")
-    assert time.monotonic() - begun < 60
+    assert time.monotonic() - start < 60
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000
     assert "\n" not in str(caught.value)
 

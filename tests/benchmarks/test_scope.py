@@ -48,11 +48,11 @@ def orbit(tables, known_yaw=True):
 
 
 def answered(split, system):
-    found = []
+    result = []
     for name, questions in groupby(split.questions, key=lambda q: q.image):
         context = Context.of(split, name)
-        found += system.answer(list(questions), context)
-    return found
+        result += system.answer(list(questions), context)
+    return result
 
 
 def gold(split):
@@ -68,14 +68,14 @@ def gold(split):
     ids=["oracle", "pipeline", "unknown yaw"],
 )
 def test_everything_is_right_on_true_tables(split, system):
-    found = answered(split, system)
+    result = answered(split, system)
     wrong = [
         (q.text, p.reason or p.answer, q.answer)
-        for q, p in zip(split.questions, found)
+        for q, p in zip(split.questions, result)
         if p.answer != q.answer
     ]
     assert wrong == []
-    report = score(split.questions, found)
+    report = score(split.questions, result)
     assert [row["name"] for row in report["rows"]] == ["average", *TASKS]
     assert all(row["value"] == 100.0 and row["failed"] == 0 for row in report["rows"])
     cells = [cell for by_set in report["consistency"].values() for cell in by_set.values()]
@@ -124,15 +124,15 @@ def test_answers_turn_with_the_view_and_own_ones_stay(split):
 
 
 def test_updating_asks_about_the_pairs_and_views_of_consistency(split):
-    asked = {
+    query = {
         task: Counter(
             (q.image, q.views[0], q.program[q.program.index("where") :].rstrip(")"))
             for q in split.questions if q.category == task
         )
         for task in TASKS[:4]
     }  # fmt: skip
-    assert asked["consistency_ego"] == asked["updating_ego"]
-    assert asked["consistency_allo"] == asked["updating_allo"]
+    assert query["consistency_ego"] == query["updating_ego"]
+    assert query["consistency_allo"] == query["updating_allo"]
 
 
 def test_directions_are_balanced():
@@ -142,16 +142,16 @@ def test_directions_are_balanced():
     labels = []
     for index in range(8):
         _, questions = scope_twin.scene(index, 3, "test")
-        seen = [q.answer for q in questions if q.category == "consistency_ego" and not q.variant]
-        assert len(set(Counter(seen).values())) == 1
-        assert set(seen) == set(LABELS)
+        visible = [q.answer for q in questions if q.category == "consistency_ego" and not q.variant]
+        assert len(set(Counter(visible).values())) == 1
+        assert set(visible) == set(LABELS)
         labels += [
             q.answer for q in questions if q.category == "consistency_allo" and q.views == (0,)
         ][::2]
     assert Counter(labels) == dict.fromkeys(LABELS, 2)
 
 
-def test_what_is_asked_about_is_visible_and_stands_on_the_ground(split):
+def test_what_is_queried_is_visible_and_stands_on_the_ground(split):
     for scene in split.images:
         view = split.view(scene)
         assert view.visible.shape == (8, len(view.scene))
@@ -163,9 +163,9 @@ def test_what_is_asked_about_is_visible_and_stands_on_the_ground(split):
         for q in split.questions:
             if q.image == scene and q.category == "consistency_ego" and not q.variant:
                 shares = view.visible[VIEWS.index(q.views[0])]
-                asked = [k for k, name in enumerate(names) if name and f'"{name}"' in q.program]
-                assert len(asked) == 2
-                assert min(shares[asked]) >= LEAST_VISIBLE - 1e-3
+                query = [k for k, name in enumerate(names) if name and f'"{name}"' in q.program]
+                assert len(query) == 2
+                assert min(shares[query]) >= LEAST_VISIBLE - 1e-3
 
 
 def test_a_view_shows_what_it_shows_in_its_own_world(split):
@@ -254,15 +254,15 @@ def test_a_perfect_eye_answers_everything_from_pictures_alone(split, monkeypatch
     items' angles is used.
     """
     _grey_pictures(split, monkeypatch)
-    found = answered(split, orbit(Pictures(Blurred(split, 0.0), "orbit"), known_yaw))
-    report = score(split.questions, found)
+    result = answered(split, orbit(Pictures(Blurred(split, 0.0), "orbit"), known_yaw))
+    report = score(split.questions, result)
     assert all(row["value"] == 100.0 for row in report["rows"]), report["rows"]
 
 
 def test_estimated_views_are_fused_for_questions_on_several(split, monkeypatch):
     _grey_pictures(split, monkeypatch)
-    found = answered(split, orbit(Pictures(Blurred(split, 0.6), "orbit")))
-    report = score(split.questions, found)
+    result = answered(split, orbit(Pictures(Blurred(split, 0.6), "orbit")))
+    report = score(split.questions, result)
     values = {row["name"]: row["value"] for row in report["rows"]}
     assert 60 < values["consistency_ego"] < 100
     assert values["integration_ego"] >= values["consistency_ego"]
@@ -370,7 +370,7 @@ def test_answers_are_letters_or_texts(answer, option):
     assert chosen(answer, ["front", "behind", "left", "right"]) == option
 
 
-def _asked(split, task):
+def _question(split, task):
     return [q for q in split.questions if q.category == task and not q.variant]
 
 
@@ -378,7 +378,7 @@ def test_consistency_asks_for_agreement_and_joint_for_truth(split):
     """One pair seen from eight views: right but for one diagonal view, then wrong alike from
     all.
     """
-    own = [q for q in _asked(split, "consistency_ego") if q.group.endswith("/0")][:8]
+    own = [q for q in _question(split, "consistency_ego") if q.group.endswith("/0")][:8]
     right = {q.id: q.answer for q in own}
     slip = next(q for q in own if q.views == (135,))
     once = [
@@ -399,8 +399,8 @@ def test_consistency_asks_for_agreement_and_joint_for_truth(split):
     assert cells == {"orthogonal": {"n": 1, "consistent": 100.0, "joint": 100.0}}
 
 
-def test_errors_of_updating_are_told_apart(split):
-    own = _asked(split, "updating_ego")
+def test_errors_of_updating_are_distinguished(split):
+    own = _question(split, "updating_ego")
     q90 = next(q for q in own if "Rotate 90°" in q.text)
     q180 = next((q for q in own if "Rotate 180°" in q.text), None)
     start = turned_label(q90.answer, -90)
@@ -410,8 +410,8 @@ def test_errors_of_updating_are_told_apart(split):
     }  # fmt: skip
     kinds[turned_label(start, 180)] = "wrong angle"
     for label, kind in kinds.items():
-        found = score([q90], [Prediction(q90.id, "ok", label)])["updating_errors"]
-        assert found[group_of(q90.answer)]["90"][kind] == 1, label
+        result = score([q90], [Prediction(q90.id, "ok", label)])["updating_errors"]
+        assert result[group_of(q90.answer)]["90"][kind] == 1, label
     assert (
         score([q90], [Prediction(q90.id, "failed")])["updating_errors"][group_of(q90.answer)]["90"][
             "no answer"
@@ -429,14 +429,14 @@ def test_errors_of_updating_are_told_apart(split):
 
 
 def test_paraphrases_count_beside_the_columns(split):
-    found = [replace(p, answer=None, status="failed") if "/p" in p.id else p for p in gold(split)]
+    result = [replace(p, answer=None, status="failed") if "/p" in p.id else p for p in gold(split)]
     questions = [replace(q, answer="".join(list(q.answer))) for q in split.questions]
-    report = score(questions, found)
+    report = score(questions, result)
     assert report["rows"][0]["value"] == 100.0
     assert report["paraphrase"]["average"] == {
         "n": len(split.questions) // 2, "template": 100.0, "paraphrase": 0.0, "delta": -100.0,
     }  # fmt: skip
-    right = correct(split.questions, found)
+    right = correct(split.questions, result)
     assert sum(math.isnan(r) for r in right) == len(split.questions) // 2
     assert {r for r in right if not math.isnan(r)} == {1.0}
 

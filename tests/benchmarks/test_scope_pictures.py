@@ -36,7 +36,7 @@ def root(tmp_path_factory, furniture):
 
 
 @pytest.mark.render
-def test_a_drawn_twin_has_all_views_and_no_scraps(root):
+def test_a_rendered_twin_has_all_views_and_no_scraps(root):
     split = scope.load(root)
     assert sorted(p.name for p in root.iterdir()) == [
         "images",
@@ -52,20 +52,20 @@ def test_a_drawn_twin_has_all_views_and_no_scraps(root):
 
 
 @pytest.mark.render
-def test_a_missing_picture_is_drawn_when_somebody_looks(root, furniture, tmp_path):
+def test_a_missing_picture_is_rendered_when_somebody_looks(root, furniture, tmp_path):
     """The same pixels but for what the JPEG loses."""
     folder = tmp_path / "undrawn"
     scope_twin.generate(folder, SIZE, SEED)
     split = replace(scope.load(folder), furniture=furniture)
     name = scope_views.image_name(scope_views.scene_name(0), 135)
-    drawn = split.image(name).astype(float)
-    assert np.abs(drawn - read_image(root / "images" / name)).mean() < 3
+    sampled = split.image(name).astype(float)
+    assert np.abs(sampled - read_image(root / "images" / name)).mean() < 3
     other = scope_views.image_name(scope_views.scene_name(0), 180)
-    assert np.abs(drawn - read_image(root / "images" / other)).mean() > 3
+    assert np.abs(sampled - read_image(root / "images" / other)).mean() > 3
 
 
 @pytest.mark.render
-def test_a_picture_is_not_drawn_for_a_scene_that_is_made_no_more(furniture, tmp_path):
+def test_a_picture_is_not_rendered_for_a_scene_that_is_built_no_more(furniture, tmp_path):
     scope_twin.generate(tmp_path / "old", SIZE, SEED)
     path = tmp_path / "old" / "scenes.jsonl"
     record = json.loads(path.read_text())
@@ -83,23 +83,23 @@ def test_a_twin_with_pictures_needs_furniture(tmp_path):
     assert not (tmp_path / "none" / "items.jsonl").exists()
 
 
-def test_masks_decide_what_is_asked_about():
-    found = sample_orbit_scene(SEED, 0)
-    n = len(found.scene)
-    clear = judged(found, np.ones((8, n)), np.full((8, n), LEAST_AREA))
-    assert clear.own_pairs == found.own_pairs
-    assert len(visible_pairs(clear)) >= len(visible_pairs(found))
+def test_masks_decide_what_is_queried():
+    result = sample_orbit_scene(SEED, 0)
+    n = len(result.scene)
+    clear = judged(result, np.ones((8, n)), np.full((8, n), LEAST_AREA))
+    assert clear.own_pairs == result.own_pairs
+    assert len(visible_pairs(clear)) >= len(visible_pairs(result))
     hidden = np.ones((8, n))
-    hidden[3, found.own_pairs[0].target] = 0.4
-    dark = judged(found, hidden, np.full((8, n), LEAST_AREA))
-    assert found.own_pairs[0] not in dark.own_pairs
+    hidden[3, result.own_pairs[0].target] = 0.4
+    dark = judged(result, hidden, np.full((8, n), LEAST_AREA))
+    assert result.own_pairs[0] not in dark.own_pairs
     assert not any(
-        found.own_pairs[0].target in (p.target, p.reference) for p in visible_pairs(dark)
+        result.own_pairs[0].target in (p.target, p.reference) for p in visible_pairs(dark)
     )
-    assert not visible_pairs(judged(found, np.ones((8, n)), np.full((8, n), LEAST_AREA / 4)))
+    assert not visible_pairs(judged(result, np.ones((8, n)), np.full((8, n), LEAST_AREA / 4)))
 
 
-def test_a_twin_knows_its_lens_and_a_release_is_given_one(tmp_path):
+def test_a_twin_knows_its_lens_and_a_release_is_provided_one(tmp_path):
     scope_twin.generate(tmp_path / "twin", SIZE, SEED)
     split = scope.load(tmp_path / "twin")
     name = scope_views.image_name(scope_views.scene_name(0), 90)

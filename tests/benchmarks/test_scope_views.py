@@ -111,13 +111,13 @@ def test_a_thing_torn_in_two_is_where_most_of_its_sights_are(split):
 def test_a_table_is_as_the_camera_sees_it(split):
     q = next(q for q in split.questions if q.views == (90,))
     table = split.truth(q.images[0])
-    seen = as_camera_sees(table)
-    for before, after in zip(table.objects, seen.objects):
+    visible = as_camera_sees(table)
+    for before, after in zip(table.objects, visible.objects):
         depth = table.camera.cam_T_world.transform(before.position)
         right = depth[0]
         assert after.position[1] == pytest.approx(-right)  # y is left
         assert np.hypot(*after.position[:2]) == pytest.approx(
             np.hypot(*(np.array(before.position) - table.camera.position)[:2])
         )
-    assert match_in_view(seen, seen, (0.0, 0.0)) == {i: i for i in range(len(seen))}
-    assert match_in_view(replace(seen, objects=()), seen, (0.0, 0.0)) == {}
+    assert match_in_view(visible, visible, (0.0, 0.0)) == {i: i for i in range(len(visible))}
+    assert match_in_view(replace(visible, objects=()), visible, (0.0, 0.0)) == {}

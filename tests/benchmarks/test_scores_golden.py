@@ -42,7 +42,7 @@ def figures(name: str) -> dict:
     """The scores of all settings as JSON, rounded."""
     module, questions = BENCHMARKS[name], opened(name).first(IMAGES[name]).questions
     predictions = [answered(q, k) for k, q in enumerate(questions)]
-    found = {}
+    result = {}
     for scorer in module.scorers:
         report = module.score(questions, predictions, scorer)
         report |= {
@@ -52,10 +52,10 @@ def figures(name: str) -> dict:
         }
         right = module.correct(questions, predictions, scorer)
         report["correct"] = "".join("-" if math.isnan(r) else "01"[int(r)] for r in right)
-        found[scorer] = _rounded(report)
+        result[scorer] = _rounded(report)
         if scorer != module.scorers[0]:  # the rest is the same
-            found[scorer] = {key: found[scorer][key] for key in ("scorer", "rows", "correct")}
-    return found
+            result[scorer] = {key: result[scorer][key] for key in ("scorer", "rows", "correct")}
+    return result
 
 
 def _rounded(value):
@@ -72,10 +72,10 @@ def _rounded(value):
 def test_scores_are_what_they_were(name):
     """Keys may be added; what was there stays, to the sixth digit."""
     expected = json.loads((GOLDEN / f"scores_{name}.json").read_text(encoding="utf-8"))
-    found = figures(name)
-    assert found.keys() == expected.keys()
+    result = figures(name)
+    assert result.keys() == expected.keys()
     for scorer, old in expected.items():
-        assert _common(found[scorer], old) == old
+        assert _common(result[scorer], old) == old
 
 
 def _common(new, old):
@@ -96,8 +96,8 @@ def test_vlmevalkits_leniencies_hold_for_every_word():
         assert lenient(count, "yes")
     assert not any(lenient(count, "yes") for count in ("10", "0", "", "12"))
     kinds = {shape: kind for kind, leaves in SUPER_CATEGORIES.items() for shape in leaves}
-    for said, right in itertools.product(kinds, kinds):
-        assert lenient(said, right) == (kinds[said] == kinds[right]), (said, right)
+    for reply, right in itertools.product(kinds, kinds):
+        assert lenient(reply, right) == (kinds[reply] == kinds[right]), (reply, right)
     for kind in SUPER_CATEGORIES:
         assert lenient(kind, next(s for s in kinds if kinds[s] == kind))
     assert lenient("addi", "suv")  # Super-CLEVR's 22nd type, a car
@@ -105,14 +105,14 @@ def test_vlmevalkits_leniencies_hold_for_every_word():
 
 def test_3dsrbench_tells_no_figures_of_what_is_not_there():
     questions = [q for q in opened("3dsrbench").first(1).questions if q.viewpoint == "common"][:1]
-    given = [Prediction(questions[0].id, "ok", questions[0].answer)]
-    report = srbench_score.score(questions, given)
+    supplied = [Prediction(questions[0].id, "ok", questions[0].answer)]
+    report = srbench_score.score(questions, supplied)
     assert list(report["by_viewpoint"]) == ["common"]
     assert report["consistency"] == {
         "circular": {"n": 0, "value": 0.0},
         "flip": {"n": 0, "value": 0.0},
     }
-    assert srbench_score.correct(questions, given) == [1.0]  # in the official setting
+    assert srbench_score.correct(questions, supplied) == [1.0]  # in the official setting
     assert srbench_score.chosen("XB", ["a", "b"]) is None
 
 

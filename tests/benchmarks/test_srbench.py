@@ -220,10 +220,10 @@ def test_a_content_is_right_in_every_rotation(split):
 def test_correct_says_of_each_group_once_what_the_score_counts(split, scorer):
     predictions = answers(split.questions)
     right = correct(split.questions, predictions, scorer)
-    said = [r for r in right if not math.isnan(r)]
+    reply = [r for r in right if not math.isnan(r)]
     row = score(split.questions, predictions, scorer)["rows"][0]
-    assert (len(said), 100 * sum(said) / len(said)) == (row["n"], pytest.approx(row["value"]))
-    assert 0 < sum(said) < len(said)
+    assert (len(reply), 100 * sum(reply) / len(reply)) == (row["n"], pytest.approx(row["value"]))
+    assert 0 < sum(reply) < len(reply)
 
 
 def test_correct_refuses_an_unknown_scorer(split):
@@ -273,10 +273,10 @@ def test_consistency_tells_rotations_and_flips_apart():
         )
 
     questions = [row("X", "A"), row("X-1", "A"), row("X-flip", "B"), row("X-flip-1", "B")]
-    said = ["on the left", "on the right", "on the right", "on the right"]
-    found = consistency(questions, [Prediction(q.id, "ok", s) for q, s in zip(questions, said)])
-    assert found["circular"] == {"n": 2, "value": 50.0}  # X answers both ways, X-flip does not
-    assert found["flip"] == {"n": 2, "value": 50.0}  # left/right agree, right/right do not
+    reply = ["on the left", "on the right", "on the right", "on the right"]
+    result = consistency(questions, [Prediction(q.id, "ok", s) for q, s in zip(questions, reply)])
+    assert result["circular"] == {"n": 2, "value": 50.0}  # X answers both ways, X-flip does not
+    assert result["flip"] == {"n": 2, "value": 50.0}  # left/right agree, right/right do not
 
 
 @given(
@@ -401,9 +401,9 @@ def test_what_is_written_is_read_back(tmp_path, split):
     (q,) = (q for q in split.questions if q.id == "AAAAAAA1")
     named = {"viewpoint": "uncommon", "scene": "room 1", "columns": {"margin": "0.5"}}
     named |= {"options": q.options, "letter": q.letter}
-    asked = ("Which\tone?", "6d", q.category, q.answer, "higher(...)")
-    own = PhotoQuestion("AAAAAAA1", "images/a.png", *asked, **named)
-    flip = PhotoQuestion("AAAAAAA1-flip", "images/a.png#flip", *asked, **named)
+    query = ("Which\tone?", "6d", q.category, q.answer, "higher(...)")
+    own = PhotoQuestion("AAAAAAA1", "images/a.png", *query, **named)
+    flip = PhotoQuestion("AAAAAAA1-flip", "images/a.png#flip", *query, **named)
     rows = [*srbench.rotations(own), *srbench.rotations(flip)]
     srbench.write_release(tmp_path / "twin", rows)
     (tmp_path / "twin" / "images").mkdir()
@@ -460,8 +460,10 @@ def test_errors_say_what_is_missing(tmp_path, split):
 
 
 def test_the_first_scenes_come_with_all_their_rows(split):
-    kept = split.first(2)
-    assert {q.scene for q in kept.questions} == set(sorted({q.scene for q in split.questions})[:2])
+    retained = split.first(2)
+    assert {q.scene for q in retained.questions} == set(
+        sorted({q.scene for q in split.questions})[:2]
+    )
     assert len(split.first(None).questions) == len(split.questions)
 
 
@@ -490,8 +492,8 @@ def test_an_empty_option_column_keeps_the_letters_of_the_others(tmp_path):
     ]
     assert [letter(q) for q in questions] == ["C", "D", "B"]
     assert lettered(questions[0]).splitlines()[2:] == ["A. left", "C. front", "D. back"]
-    found = [[predicted(q, text).answer for text in "ABCD"] for q in questions]
-    assert found == [
+    result = [[predicted(q, text).answer for text in "ABCD"] for q in questions]
+    assert result == [
         ["left", None, "front", "back"],
         [None, "left", "front", "back"],
         list(whole_options(whole)),
@@ -536,8 +538,8 @@ def test_raw_annotations_give_all_rotations_and_flips(tmp_path, capsys):
     ]
     assert cli.main(command) == 0
     assert "24 rows, 12 of them flipped, and 10 images" in capsys.readouterr().out
-    made = srbench.load(tmp_path / "out")
-    by_id = {q.id: q for q in made.questions}
+    built = srbench.load(tmp_path / "out")
+    by_id = {q.id: q for q in built.questions}
     assert set(by_id) == {
         f"R{k}{flip}{turn}"
         for k in range(1, 6)
@@ -550,17 +552,17 @@ def test_raw_annotations_give_all_rotations_and_flips(tmp_path, capsys):
     }
     assert {q.answer for i, q in by_id.items() if i.startswith("R5-flip")} == {"the right cup"}
     for k in range(1, 6):
-        plain, flipped = made.image(by_id[f"R{k}"].image), made.image(by_id[f"R{k}-flip"].image)
+        plain, flipped = built.image(by_id[f"R{k}"].image), built.image(by_id[f"R{k}-flip"].image)
         assert np.array_equal(plain[:, ::-1], flipped)
         assert plain[0, 0, 0] == k
-    for q in made.questions:
+    for q in built.questions:
         assert q.options["ABCD".index(q.letter)] == q.answer
-    perfect = [Prediction(q.id, "ok", q.answer) for q in made.questions]
+    perfect = [Prediction(q.id, "ok", q.answer) for q in built.questions]
     for scorer in SCORERS:
         assert {
-            row["value"] for row in score(made.questions, perfect, scorer)["rows"] if row["n"]
+            row["value"] for row in score(built.questions, perfect, scorer)["rows"] if row["n"]
         } == {100.0}
-    assert made.notes() == []
+    assert built.notes() == []
     again = [
         "export",
         "--benchmark",
@@ -587,8 +589,8 @@ def test_groups_with_an_object_taken_for_granted_are_counted(split):
     assert score(split.questions, predictions)["not_found"] == {}
     taken = {split.questions[0].id, split.questions[-1].id}
     some = [replace(p, reason=f"{TAKEN}bus") if p.id in taken else p for p in predictions]
-    found = score(split.questions, some, "vanilla")["not_found"]
-    assert (found["n"], found["of"]) == (2, 14)
-    assert found["rows"][0]["n"] == 2
+    result = score(split.questions, some, "vanilla")["not_found"]
+    assert (result["n"], result["of"]) == (2, 14)
+    assert result["rows"][0]["n"] == 2
     abstained = [replace(p, status="abstained") if p.id in taken else p for p in some]
     assert score(split.questions, abstained)["not_found"] == {}

@@ -68,7 +68,7 @@ def test_the_flat_picture_is_worth_no_more_than_a_guess(twin, tmp_path):
             )  # 2 a view and operation
 
 
-def test_each_question_is_asked_in_both_views_with_all_rotations_and_flipped(twin):
+def test_each_question_is_queried_in_both_views_with_all_rotations_and_flipped(twin):
     by_text = Counter((q.scene, q.text, q.viewpoint) for q in twin.questions)
     for (scene, text, _), count in by_text.items():
         assert by_text[scene, text, "common"] == by_text[scene, text, "uncommon"] == count
@@ -138,7 +138,7 @@ def test_a_wrong_answer_would_be_noticed():
         )
 
 
-def test_a_view_without_a_file_needs_models_to_be_drawn(twin, tmp_path):
+def test_a_view_without_a_file_needs_models_to_be_rendered(twin, tmp_path):
     bare = replace(twin, furniture=tmp_path)
     with pytest.raises(InputError, match="furniture"):
         bare.image(twin.images[0])
@@ -179,10 +179,10 @@ def disagreement(scenes, questions, degrees) -> dict:
 def test_noise_within_the_margins_rarely_turns_an_answer(twin):
     scenes = [twin.truth(name) for name in twin.images if not name.endswith(srbench.MIRROR)]
     first = [q for q in twin.questions if not q.id[-1].isdecimal()]
-    found = disagreement(scenes, first, 5.0)
-    assert found["overall"]["n"] == len(plain(twin.questions))
-    assert found["overall"]["value"] <= 2
-    assert found["height_higher"]["value"] == 0
+    result = disagreement(scenes, first, 5.0)
+    assert result["overall"]["n"] == len(plain(twin.questions))
+    assert result["overall"]["value"] <= 2
+    assert result["height_higher"]["value"] == 0
     assert disagreement(scenes, first, 0.0)["overall"]["value"] == 0
     assert disagreement(scenes, first, 60.0)["orientation_on_the_left"]["value"] > 10
 

@@ -57,7 +57,7 @@ def record(**extra):
     return {"image_filename": "superCLEVR_new_000000.png", "objects": objects, **extra}
 
 
-def test_a_hand_made_object_comes_out_in_our_conventions():
+def test_a_handwritten_object_comes_out_in_our_conventions():
     scene = scene_from_superclevr(record())
     truck, bicycle, bus = scene.objects
     assert truck.heading == pytest.approx(
@@ -96,9 +96,9 @@ def test_blenders_matrix_gives_the_exact_camera():
     matrix = np.eye(4)
     matrix[:3, :3] = world_R_cam @ np.diag([1, -1, -1])  # Blender looks along -z, y up
     matrix[:3, 3] = view.position
-    found = scene_from_superclevr(record(matrix_world=matrix.tolist())).camera
+    result = scene_from_superclevr(record(matrix_world=matrix.tolist())).camera
     points = np.random.default_rng(0).normal(size=(5, 3))
-    np.testing.assert_allclose(found.project(points)[0], view.project(points)[0])
+    np.testing.assert_allclose(result.project(points)[0], view.project(points)[0])
 
 
 def test_occluders_need_a_state_and_an_occluder():
@@ -167,7 +167,7 @@ def test_nodes_and_programs_are_inverse_on_every_column(column):
             assert all(set(node) == {"type", "inputs", "value_inputs"} for node in nodes)
 
 
-def test_nodes_are_spelled_as_the_release_spells_them():
+def test_nodes_are_written_as_the_release_spells_them():
     program = parse_text(
         "count(filter[color=blue](filter[size=large](collide[backward](unique(filter[shape=bus]"
         "(filter[size=small](scene)))))))"

@@ -47,8 +47,8 @@ def drawn(scenes: int) -> list[SampledQuestionProgram]:
 
 
 def test_what_our_speaker_says_in_the_benchmarks_words_is_read_back():
-    asked = drawn(30)
-    assert {q.template.split("/")[0] for q in asked} == {
+    query = drawn(30)
+    assert {q.template.split("/")[0] for q in query} == {
         "zero_hop",
         "one_hop",
         "two_hop",
@@ -59,13 +59,13 @@ def test_what_our_speaker_says_in_the_benchmarks_words_is_read_back():
         "compare_integer",
         "comparison",
     }
-    assert any("material" in q.program.text() for q in asked)
+    assert any("material" in q.program.text() for q in query)
     apart = re.compile(
         r"(?<! is)(?<!are)(?<! of)(?<!has)(?<!ave) the same \w+ as"
     )  # "a bus the same size as": ours alone
-    texts = [realise(q.program, rng(7, "said", k), "benchmark") for k, q in enumerate(asked)]
-    read = [(text, q) for text, q in zip(texts, asked) if not apart.search(text)]
-    assert len(read) > 0.9 * len(asked)
+    texts = [realise(q.program, rng(7, "said", k), "benchmark") for k, q in enumerate(query)]
+    read = [(text, q) for text, q in zip(texts, query) if not apart.search(text)]
+    assert len(read) > 0.9 * len(query)
     for text, q in read:
         assert canonical(program_of(text)) == canonical(q.program), text
 
@@ -138,7 +138,7 @@ def release(tmp_path):
     """Three vehicles, one of them of the 22nd type."""
     scene = record()
     scene["objects"][0]["shape"] = "addi"
-    asked = [
+    query = [
         ("How many regular cars are there?", 1, "zero_hop.json"),
         ("How many cars are there?", 1, "zero_hop.json"),
         ("What shape is the red thing?", "regular car", "zero_hop.json"),
@@ -158,7 +158,7 @@ def release(tmp_path):
             "question_index": k,
             "template_filename": template,
         }
-        for k, (text, answer, template) in enumerate(asked)
+        for k, (text, answer, template) in enumerate(query)
     ]
     records[1]["program"] = nodes_from_program(parse_text("count(filter[shape=car](scene))"))
     (tmp_path / "superCLEVR_scenes.json").write_text(json.dumps({"scenes": [scene]}))
@@ -183,8 +183,8 @@ def test_the_22nd_type_is_a_car_with_its_own_name_on_true_tables(release):
     assert correct(split.questions, answers, "strict") == [True] * 5 + [False]
     for mode in ("marginal", "samples"):
         for q, p in zip(split.questions[:5], answers):
-            found = execute(parse_text(q.program), split.truth(q.image), "2d", mode)
-            assert (found.answer, found.probability) == (p.answer, 1.0)
+            result = execute(parse_text(q.program), split.truth(q.image), "2d", mode)
+            assert (result.answer, result.probability) == (p.answer, 1.0)
     (erratum,) = audit("superclevr", split)
     assert (erratum.verdict, erratum.reason) == ("unvouched", PARTS)
     assert PARENT["addi"] == "car"
@@ -204,26 +204,26 @@ def test_a_parser_that_lacks_its_word_reads_it_as_another_car():
 
 def test_strict_scores_take_spellings_for_the_answer_and_nothing_else(release):
     questions = load(release).questions[:4]
-    said = [
+    reply = [
         Prediction(q.id, "ok", a) for q, a in zip(questions, ("01", "2", "Regular Car", "False"))
     ]
-    assert correct(questions, said, "strict") == [True, False, True, True]
-    rows = {row["name"]: row["value"] for row in score(questions, said)["rows"]}
+    assert correct(questions, reply, "strict") == [True, False, True, True]
+    rows = {row["name"]: row["value"] for row in score(questions, reply)["rows"]}
     assert rows == {"zero_hop": 75.0, "overall": 75.0}
     with pytest.raises(InputError, match="unknown scorer"):
-        correct(questions, said, "lenient")
+        correct(questions, reply, "lenient")
 
 
 def test_a_folder_without_questions_or_with_broken_ones_is_one_line(tmp_path, release):
     with pytest.raises(InputError, match="no Super-CLEVR data in"):
         load(tmp_path / "nowhere")
-    for content, said in (
+    for content, reply in (
         ({}, "not contain a list of questions"),
         ({"questions": [{}]}, "question 0: missing"),
         ([3], "should be an object"),
     ):
         (release / Q).write_text(json.dumps(content))
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=reply):
             load(release)
 
 

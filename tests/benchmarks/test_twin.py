@@ -93,13 +93,13 @@ def test_the_bytes_do_not_depend_on_the_workers(twin, tmp_path):
 
 def test_a_killed_run_goes_on_to_the_same_bytes(twin, tmp_path, monkeypatch):
     out = tmp_path / "out"
-    original, made = dataset.picture, []
+    original, built = dataset.picture, []
 
-    def dies(made_scene, renderer, skies):
-        if len(made) == 3:
+    def dies(sample_scene, renderer, skies):
+        if len(built) == 3:
             raise KeyboardInterrupt
-        made.append(1)
-        return original(made_scene, renderer, skies)
+        built.append(1)
+        return original(sample_scene, renderer, skies)
 
     monkeypatch.setattr(dataset, "picture", dies)
     with pytest.raises(KeyboardInterrupt):

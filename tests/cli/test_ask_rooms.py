@@ -48,12 +48,12 @@ class Reader:
 ROOMS = Pipeline(Truth(), rooms.question_parser(Reader()), rooms.DOMAIN)
 
 
-def asked(question, frame="", change="") -> Answer:
+def ask_question(question, frame="", change="") -> Answer:
     return Model(ROOMS).ask(study(), question, frame=frame, change=change)
 
 
 def test_the_answer_comes_with_programs_trace_and_the_edited_table():
-    answer = asked(QUESTION, "The picture is at the front of the room.", CHANGE)
+    answer = ask_question(QUESTION, "The picture is at the front of the room.", CHANGE)
     assert answer.answer == "bed"
     printed = str(answer)
     assert printed.startswith("answer: bed (probability 1.00)")
@@ -65,7 +65,7 @@ def test_the_answer_comes_with_programs_trace_and_the_edited_table():
 
 
 def test_the_trace_says_how_near_another_answer_was():
-    answer = asked(WHERE)
+    answer = ask_question(WHERE)
     printed = str(answer)
     assert "[nearest: desk is 6.3° from right of chair (0.50 m to the front" in printed
     assert (
@@ -82,16 +82,16 @@ def test_the_trace_says_how_near_another_answer_was():
 
 def test_predictions_say_it_too_and_are_the_same_without(tmp_path):
     q = Question("1", "room", WHERE, "2d", "movement", "back right")
-    (found,) = ROOMS.answer([q], Context(lambda: None, study, "room"))
-    assert found.margin["answer"] == "right"
-    assert found == replace(found, margin=None)
-    write_predictions(tmp_path / "p.jsonl", [found])
+    (result,) = ROOMS.answer([q], Context(lambda: None, study, "room"))
+    assert result.margin["answer"] == "right"
+    assert result == replace(result, margin=None)
+    write_predictions(tmp_path / "p.jsonl", [result])
     (again,) = read_predictions(tmp_path / "p.jsonl")
-    assert again.margin == found.margin
+    assert again.margin == result.margin
     # Of a table that is only believed: the likeliest room's, where it agrees with the vote.
     doubted = replace(study(), objects=tuple(replace(o, existence=0.9) for o in study().objects))
     (voted,) = ROOMS.answer([q], Context(lambda: None, lambda: doubted, "room"))
-    assert (voted.answer, voted.margin) == ("back right", found.margin)
+    assert (voted.answer, voted.margin) == ("back right", result.margin)
 
 
 @pytest.mark.parametrize(
@@ -104,16 +104,16 @@ def test_predictions_say_it_too_and_are_the_same_without(tmp_path):
     ],
 )
 def test_what_cannot_be_done_says_why(question, frame, change, says):
-    answer = asked(question, frame, change)
+    answer = ask_question(question, frame, change)
     assert (answer.status != "ok", answer.answer, answer.probability) == (True, None, None)
     assert says in answer.reason
     assert says in str(answer)
     assert answer.record()["reason"] == answer.reason
 
 
-def test_a_room_is_drawn_before_and_after():
-    found = asked(QUESTION, change=CHANGE).explanation
-    picture = np.array(draw_change(found.before, found.edited))
+def test_a_room_is_rendered_before_and_after():
+    result = ask_question(QUESTION, change=CHANGE).explanation
+    picture = np.array(draw_change(result.before, result.edited))
     assert picture.shape[0] == SIDE
     assert picture.shape[1] > 2 * SIDE
     assert (picture == TOUCHED).all(-1).any()  # what was touched is outlined
@@ -146,8 +146,8 @@ def test_a_pipeline_counts_what_it_cannot_read():
         q(CHANGE, "Sing!"),
         q("The piano is gone.", QUESTION),
     ]
-    found = ROOMS.answer(questions, Context(lambda: None, study, "room"))
-    assert [p.status for p in found] == ["ok", "unparsed", "unparsed", "failed"]
-    assert found[0].answer == "bed"
-    assert "change" in found[1].reason
-    assert "piano" in found[3].reason
+    result = ROOMS.answer(questions, Context(lambda: None, study, "room"))
+    assert [p.status for p in result] == ["ok", "unparsed", "unparsed", "failed"]
+    assert result[0].answer == "bed"
+    assert "change" in result[1].reason
+    assert "piano" in result[3].reason

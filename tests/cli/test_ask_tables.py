@@ -41,25 +41,25 @@ def photograph(tmp_path):
     return str(path)
 
 
-def told(capsys):
+def text_of(capsys):
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-def test_a_photographs_table_is_asked_with_options_and_without(photograph, capsys):
+def test_a_photographs_table_is_queried_with_options_and_without(photograph, capsys):
     question = "Which is closer to the camera, the dog or the car?"
     assert main(["ask", photograph, question, "--parser", "benchmark", "--json"]) == 0
     options = ["--option", "the car", "--option", "the dog"]
     assert main(["ask", photograph, question, "--parser", "benchmark", "--json", *options]) == 0
-    assert [record["answer"] for record in told(capsys)] == ["dog", "the dog"]
+    assert [record["answer"] for record in text_of(capsys)] == ["dog", "the dog"]
 
 
 def test_an_orbits_question_is_answered_on_the_same_table(photograph, capsys):
     question = "From the camera's perspective, where is the car relative to the dog?"
     assert main(["ask", photograph, question, "--parser", "benchmark", "--json"]) == 0
-    assert told(capsys)[0]["answer"] in ("behind", "behind right", "back right", "back")
+    assert text_of(capsys)[0]["answer"] in ("behind", "behind right", "back right", "back")
 
 
-def test_a_room_may_be_asked_with_options(capsys):
+def test_a_room_may_be_queried_with_options(capsys):
     options = ["--option", "one", "--option", "two", "--option", "three"]
     assert (
         main(
@@ -67,7 +67,7 @@ def test_a_room_may_be_asked_with_options(capsys):
         )
         == 0
     )
-    assert told(capsys)[0]["answer"] == "two"
+    assert text_of(capsys)[0]["answer"] == "two"
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_lines_of_standard_input_are_answered_one_by_one(monkeypatch, capsys):
     lines = "What color is the chopper?\n\n  blorp the blip \nHow many buses are there?\n"
     monkeypatch.setattr("sys.stdin", io.StringIO(lines))
     assert main(["ask", STREET, "-", "--parser", "benchmark", "--json"]) == 2
-    first, bad, last = told(capsys)
+    first, bad, last = text_of(capsys)
     assert (first["answer"], bad["status"], last["answer"]) == ("green", "unparsed", "2")
     monkeypatch.setattr("sys.stdin", io.StringIO("What color is the chopper?\nblorp\n"))
     assert main(["ask", STREET, "-", "--parser", "benchmark"]) == 2
@@ -151,10 +151,10 @@ def test_a_key_chooses_between_two_meanings(typed, code, last, monkeypatch):
     assert (f"program: {last}" in printed) if last else ("program" not in printed)
 
 
-def test_where_no_terminal_is_there_nothing_is_asked(monkeypatch, capsys):
+def test_where_no_terminal_is_there_nothing_is_queried(monkeypatch, capsys):
     monkeypatch.setattr(ask_model, "model_of", lambda *_: AsksBack())
     assert main(["ask", ROOM, "how many", "--json"]) == 1
-    (record,) = told(capsys)
+    (record,) = text_of(capsys)
     assert [one["answer"] for one in record["understood"]] == ["1", "1"]
     assert [one["program"] for one in record["understood"]] == [
         'count(all("bed"))',

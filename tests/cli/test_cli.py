@@ -118,9 +118,9 @@ def test_ask_says_what_was_near_and_what_would_flip_the_answer(reads, tmp_path, 
         in printed
     )
     assert cli.main(["ask", str(path), question, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["margins"]
-    assert (found["answer"], found["flip"]["answer"], found["flip"]["object"]) == ("0", "1", 2)
-    assert [len(step) for step in found["steps"]] == [0, 0, 1, 0]
+    result = json.loads(capsys.readouterr().out)["margins"]
+    assert (result["answer"], result["flip"]["answer"], result["flip"]["object"]) == ("0", "1", 2)
+    assert [len(step) for step in result["steps"]] == [0, 0, 1, 0]
 
 
 def test_ask_reads_super_clevr(reads, tmp_path, capsys):
@@ -140,16 +140,16 @@ def test_ask_saves_a_picture(reads, table, tmp_path):
 
 
 def test_ask_looks_at_an_image(reads, tmp_path, monkeypatch, capsys):
-    path, seen = tmp_path / "street.webp", []
+    path, visible = tmp_path / "street.webp", []
     path.write_bytes(encoded("PNG"))
 
     class Sees:
         def estimate(self, images, names):
-            seen.append((images[0], names))
+            visible.append((images[0], names))
             return [replace(SCENE, source="predicted")]
 
     monkeypatch.setattr(StreetEstimator, "from_checkpoint", lambda path, device, mirror: Sees())
-    asked = [
+    query = [
         "ask",
         str(path),
         COUNT,
@@ -158,8 +158,8 @@ def test_ask_looks_at_an_image(reads, tmp_path, monkeypatch, capsys):
         "--save",
         str(tmp_path / "drawn.jpg"),
     ]
-    assert cli.main(asked) == 0
-    np.testing.assert_array_equal(seen[0][0], PIXELS)
+    assert cli.main(query) == 0
+    np.testing.assert_array_equal(visible[0][0], PIXELS)
     assert (tmp_path / "drawn.jpg").stat().st_size > 1000
 
 
@@ -360,7 +360,7 @@ def test_generate_without_egl_is_one_line_and_writes_nothing(tmp_path, monkeypat
 
 
 @pytest.mark.render
-def test_generate_writes_a_twin_that_can_be_asked(reads, tmp_path, capsys):
+def test_generate_writes_a_twin_that_can_be_queried(reads, tmp_path, capsys):
     out = tmp_path / "twin"
     assert (
         cli.main(
@@ -386,8 +386,8 @@ def test_a_picture_of_a_street_that_is_not_4_to_3_is_noted(reads, tmp_path, caps
             str(untrained_estimator(tmp_path)),
         ]
     )
-    said = f"note: a.png is not 4:3 ({size[0]} x {size[1]})"
-    assert (said in capsys.readouterr().err) == noted
+    reply = f"note: a.png is not 4:3 ({size[0]} x {size[1]})"
+    assert (reply in capsys.readouterr().err) == noted
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf"), 1e9])

@@ -9,13 +9,13 @@ from po3d.cli.main import main
 from po3d.io import paths
 
 
-def told(capsys, *more: str) -> tuple[int, dict]:
+def text_of(capsys, *more: str) -> tuple[int, dict]:
     code = main(["doctor", "--json", *more])
     return code, json.loads(capsys.readouterr().out)
 
 
 def test_what_is_shipped_is_whole_and_the_core_is_there(capsys):
-    code, page = told(capsys)
+    code, page = text_of(capsys)
     states = {row["what"]: row["state"] for row in page["checks"]}
     assert code == 0
     assert page["ok"]
@@ -56,20 +56,20 @@ def test_a_broken_checkpoint_is_named_and_counts(capsys, monkeypatch, tmp_path, 
         weights.unlink()
     monkeypatch.setattr(paths, "CHECKPOINTS", tmp_path)
     monkeypatch.setattr(doctor, "devices", lambda: ())  # the renderer's process takes seconds
-    code, page = told(capsys)
+    code, page = text_of(capsys)
     (row,) = [row for row in page["checks"] if row["what"] == "checkpoint street_parser"]
     assert (code, page["ok"], row["state"]) == (1, False, "MISSING")
     assert "street_parser.safetensors" in row["remedy"]
 
 
 def test_requirements_are_compared_with_what_is_installed():
-    asked = [
+    query = [
         "numpy>=2",
         "numpy>=999",
         "no-such-package>=1",
         "torch; extra == 'gpu'",
         "absent==3; extra == 'gpu'",
     ]
-    assert doctor._missing(asked, None) == ["numpy>=999", "no-such-package>=1"]
-    assert doctor._missing(asked, "gpu") == ["absent==3"]
+    assert doctor._missing(query, None) == ["numpy>=999", "no-such-package>=1"]
+    assert doctor._missing(query, "gpu") == ["absent==3"]
     assert doctor._missing(["absent; extra == 'gpu' and python_version < '3'"], "gpu") == []

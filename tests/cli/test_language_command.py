@@ -5,7 +5,7 @@ import pytest
 from po3d.cli.main import main
 
 
-def test_a_program_is_said_in_words(capsys):
+def test_a_program_is_reported_in_words(capsys):
     program = 'count(filter(color, "red", filter(name, "chair", scene)))'
     assert main(["language", "say", program]) == 0
     assert capsys.readouterr().out == "How many red chairs are there?\n"

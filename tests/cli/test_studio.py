@@ -1,5 +1,6 @@
 """The studio's session: what its page does, without a page."""
 
+import html
 import io
 import json
 from types import SimpleNamespace
@@ -149,7 +150,7 @@ def test_what_cant_be_done_is_refused_in_a_line_and_changes_nothing():
     assert session.state is before
 
 
-def test_a_room_is_changed_in_words_turned_and_asked():
+def test_a_room_is_changed_in_words_turned_and_queried():
     session = opened("room.json")
     chair = session.names.index("chair")
     session.say("The blue chair has been moved next to the bed.")
@@ -194,7 +195,7 @@ def photograph() -> Session:
     return session
 
 
-def test_a_photograph_is_shown_and_answered_with_the_reason_of_an_abstention():
+def test_a_photograph_is_displayed_and_answered_with_the_reason_of_an_abstention():
     session = photograph()
     assert session.world == "photographs"
     assert session.names == ["person", "dog"]
@@ -209,10 +210,13 @@ def test_a_photograph_is_shown_and_answered_with_the_reason_of_an_abstention():
     studio_page = pytest.importorskip("po3d.cli.studio_page")  # needs viser
     assert "Headings need an orientation network" in studio_page._answer_html(refused)
     assert "likeliest" in studio_page._answer_html(refused)
+    noted = studio_page._answer_html(session.ask("Is there a man?"), session.notes)
+    assert "the detector's class is person, not man" in html.unescape(noted)
+    assert "may be wrong by one factor" in noted
     assert "has no class" in session.ask("Is there a window?").reason
 
 
-def test_a_photograph_can_be_edited_and_asked_again():
+def test_a_photograph_can_be_edited_and_queried_again():
     session = photograph()
     session.remove(0)
     assert session.ask("How many people are there?").answer == "0"

@@ -42,13 +42,13 @@ window.upload = (name, data) => {
 def page(tmp_path_factory):
     session = Session()
     session.open_example("room.json")
-    made = studio_page.StudioPage(session, 0)
+    built = studio_page.StudioPage(session, 0)
     with Browser(tmp_path_factory.mktemp("profile"), draws=True) as browser:
-        browser.open(made.address)
+        browser.open(built.address)
         until(lambda: "Apply change" in browser.ask("document.body.innerText"))
         browser.ask(HELPERS)
-        yield made, browser
-    made.server.stop()
+        yield built, browser
+    built.server.stop()
 
 
 def until(done):
@@ -63,20 +63,20 @@ def said(browser) -> str:
     return browser.ask("document.body.innerText")
 
 
-def test_a_room_is_asked_changed_and_put_back(page):
-    made, browser = page
-    session = made.session
+def test_a_room_is_queried_changed_and_put_back(page):
+    built, browser = page
+    session = built.session
     browser.ask("type(0, 'How many desks are there?')")
-    until(lambda: made.question.value == "How many desks are there?")
+    until(lambda: built.question.value == "How many desks are there?")
     browser.ask("button('Ask')")
     until(lambda: "(probability 1.00)" in said(browser))
-    assert len(made.last_answer.trace) >= 2
+    assert len(built.last_answer.trace) >= 2
     desks = [k for k, name in enumerate(session.names) if name.startswith("desk")]
-    made.steps.value = made.steps.options[1]
-    assert made._lit() == desks
+    built.steps.value = built.steps.options[1]
+    assert built._lit() == desks
     before = session.scene
     browser.ask("type(1, 'The blue chair has been moved next to the bed.')")
-    until(lambda: made.sentence.value.startswith("The blue"))
+    until(lambda: built.sentence.value.startswith("The blue"))
     browser.ask("button('Apply change')")
     until(lambda: session.scene is not before)
     browser.ask("button('Undo')")
@@ -87,34 +87,34 @@ def test_a_room_is_asked_changed_and_put_back(page):
 
 def test_what_is_dragged_stays_where_it_is_dropped(page):
     """What the browser calls when the mouse lets go of the handle."""
-    made, _ = page
-    row = made.session.names.index("bed")
-    made._take(row)
-    handle = made.drawing.handles[-1]
+    built, _ = page
+    row = built.session.names.index("bed")
+    built._take(row)
+    handle = built.drawing.handles[-1]
     handle.position, handle.wxyz = (1.25, 2.5, 0.3), about_z(1.0)
 
-    made._drop(row, handle)
-    moved = made.session.scene.objects[row]
+    built._drop(row, handle)
+    moved = built.session.scene.objects[row]
     assert (*moved.position[:2], moved.heading) == pytest.approx((1.25, 2.5, 1.0))
-    made.session.undo()
-    made._take(None)
+    built.session.undo()
+    built._take(None)
 
 
 def test_files_come_through_the_page_and_bad_ones_leave_it_as_it_was(page):
-    made, browser = page
-    before = made.session.state
+    built, browser = page
+    before = built.session.state
     for name, data in (
         ("evil.svg", b"<svg onload='alert(1)'/>"),
         ("x.png", b"\x89PNG\r\n\x1a\n" + bytes(9)),
         ("y.json", b'{"format": 1}'),
     ):
-        made._say("")
+        built._say("")
         browser.ask(f"upload({name!r}, {base64.b64encode(data).decode()!r})")
-        until(lambda: made.status.content)
-        assert made.session.state is before
+        until(lambda: built.status.content)
+        assert built.session.state is before
     data = EXAMPLES["street.json"].read_bytes()
     browser.ask(f"upload('street.json', {base64.b64encode(data).decode()!r})")
-    until(lambda: made.session.world == "street")
+    until(lambda: built.session.world == "street")
     until(lambda: "frame of left and right" in said(browser))
     assert "Apply change" not in said(browser)
     assert all(
@@ -153,13 +153,13 @@ def test_pages_of_other_sites_get_no_connection(page):
     assert not asyncio.run(refused(page[0].address))
 
 
-def test_it_says_where_it_is_and_ends_when_it_is_told_to():
+def test_it_says_where_it_is_and_ends_when_it_is_stopped():
     command = [sys.executable, "-m", "po3d", "studio", "data/examples/room.json", "--port", "0"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        said = process.stdout.readline()
+        reply = process.stdout.readline()
         process.send_signal(signal.SIGTERM)
         out, error = process.communicate(timeout=60)
-    assert said.startswith("the studio runs at http://127.0.0.1:"), (said, error)
+    assert reply.startswith("the studio runs at http://127.0.0.1:"), (reply, error)
     assert (out, error, process.returncode) == ("stopped\n", "", 0)

@@ -13,13 +13,15 @@ from po3d.cli.studio_session import Session
 
 
 def test_meanings_are_buttons():
-    meant = tuple(Answer("x", "ok", said, 0.5, program=f"count({said})") for said in ("1", "2"))
+    intended = tuple(
+        Answer("x", "ok", reply, 0.5, program=f"count({reply})") for reply in ("1", "2")
+    )
     back = Answer(
         "x",
         "abstained",
         reason="two interpretations",
         understood=(("How many beds?", "1"), ("How many desks?", "2")),
-        choices=meant,
+        choices=intended,
     )
     session = Session()
     session.open_example("room.json")

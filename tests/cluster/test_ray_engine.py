@@ -27,8 +27,8 @@ def machines():
     folders = [str(Path(__file__).parent), str(ROOT), os.environ.get("PYTHONPATH", "")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join(folders))  # workers find what this folder holds
-        with cluster(2) as found:
-            yield found
+        with cluster(2) as result:
+            yield result
 
 
 @pytest.mark.parametrize("workers", [1, None])
@@ -48,24 +48,24 @@ def test_pieces_of_a_twin_go_to_the_engine_that_is_on(machines, tmp_path):
 def test_a_machine_that_dies_loses_nothing(machines, tmp_path):
     started = time.monotonic()
     killer = killing(machines, 2.0, seed=0)
-    found = list(Ray(2).each(Squares(tmp_path, 0.1), ITEMS))
-    assert found == [k * k for k in ITEMS]
+    result = list(Ray(2).each(Squares(tmp_path, 0.1), ITEMS))
+    assert result == [k * k for k in ITEMS]
     assert time.monotonic() - started > 2  # the machine died while there was work
     killer.join()
     add(machines)
 
 
-def test_what_kills_its_workers_is_given_up_and_the_rest_goes_on(machines, tmp_path):
-    said = []
+def test_what_kills_its_workers_is_dropped_and_the_rest_goes_on(machines, tmp_path):
+    reply = []
 
     def lost(item, why):
-        said.append((item, why))
+        reply.append((item, why))
         return -1
 
     engine = Ray(2, tries=2)
-    found = list(engine.each(Squares(tmp_path, fatal=3, bad=7), range(12), lost))
-    assert found == [-1 if k in (3, 7) else k * k for k in range(12)]
-    assert sorted(said) == [
+    result = list(engine.each(Squares(tmp_path, fatal=3, bad=7), range(12), lost))
+    assert result == [-1 if k in (3, 7) else k * k for k in range(12)]
+    assert sorted(reply) == [
         (3, "2 workers exited while processing it"),
         (7, "ValueError: 7 is bad"),
     ]

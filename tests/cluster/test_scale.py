@@ -12,20 +12,20 @@ from tools.scale import ScaleFigure, copies, evaluated, executed, figures
 
 def test_copies_are_questions_of_their_own_on_the_same_tables():
     split = pulsecheck457.open_mini()
-    found = copies(split, len(split.questions) + 10)
-    assert len({q.id for q in found.questions}) == len(found.questions)
-    first, again = found.questions[0], found.questions[len(split.questions)]
+    result = copies(split, len(split.questions) + 10)
+    assert len({q.id for q in result.questions}) == len(result.questions)
+    first, again = result.questions[0], result.questions[len(split.questions)]
     assert first.text == again.text
-    assert found.truth(first.image).objects == found.truth(again.image).objects
+    assert result.truth(first.image).objects == result.truth(again.image).objects
 
 
 def test_with_one_question_each_there_are_as_many_pictures_as_questions():
     split = pulsecheck457.open_mini()
-    found = copies(split, 400, each=1)
-    assert len({q.image for q in found.questions}) == len(found.questions) == 400
-    assert len({q.category for q in found.questions}) == len({q.category for q in split.questions})
-    name = found.questions[200].image
-    assert (found.image(name) == split.image(name.partition("/")[2])).all()
+    result = copies(split, 400, each=1)
+    assert len({q.image for q in result.questions}) == len(result.questions) == 400
+    assert len({q.category for q in result.questions}) == len({q.category for q in split.questions})
+    name = result.questions[200].image
+    assert (result.image(name) == split.image(name.partition("/")[2])).all()
 
 
 def test_batches_and_an_evaluation_answer_all_of_them():
@@ -36,9 +36,9 @@ def test_batches_and_an_evaluation_answer_all_of_them():
     assert {row["value"] for row in report["rows"]} == {100.0}
 
 
-def test_pictures_are_looked_at_once_each():
+def test_pictures_are_read_once_each():
     class Looks:
-        seen = 0
+        visible = 0
 
         def answer(self, questions, context):
             assert context.image().shape[2] == 3
@@ -49,8 +49,8 @@ def test_pictures_are_looked_at_once_each():
     assert Looks.seen == 7
 
 
-def test_what_was_measured_is_kept_and_drawn(tmp_path, monkeypatch, capsys):
-    asked = []
+def test_what_was_measured_is_retained_and_rendered(tmp_path, monkeypatch, capsys):
+    query = []
 
     class Here:
         def __enter__(self):
@@ -59,34 +59,34 @@ def test_what_was_measured_is_kept_and_drawn(tmp_path, monkeypatch, capsys):
         def __exit__(self, *_):
             pass
 
-        def submit(self, work, *given):
-            asked.append(given)
+        def submit(self, work, *supplied):
+            query.append(supplied)
             return self
 
         def result(self):
-            return ScaleFigure(*asked[-1], 2.0 * asked[-1][1], 0.5)
+            return ScaleFigure(*query[-1], 2.0 * query[-1][1], 0.5)
 
     monkeypatch.setattr(scale, "pool", lambda workers: Here())
-    kept, picture = tmp_path / "kept.jsonl", tmp_path / "plot.svg"
-    scale.scale(["executor", "pictures"], 10_000, kept, picture)
-    assert asked == [
+    retained, picture = tmp_path / "kept.jsonl", tmp_path / "plot.svg"
+    scale.scale(["executor", "pictures"], 10_000, retained, picture)
+    assert query == [
         ("executor", 1000),
         ("executor", 10_000),
         ("pictures", 100),
         ("pictures", 1000),
         ("pictures", 10_000),
     ]
-    said = capsys.readouterr().out
-    assert said.count("1.000 of linear") == 5
-    assert list(figures(["pictures"], 1000, kept)) == [
+    reply = capsys.readouterr().out
+    assert reply.count("1.000 of linear") == 5
+    assert list(figures(["pictures"], 1000, retained)) == [
         ScaleFigure("pictures", n, 2.0 * n, 0.5) for n in (100, 1000)
     ]
-    assert len(asked) == 5  # what is kept is not measured again
-    drawn = picture.read_bytes()
-    assert b"<svg" in drawn
-    assert b"executor, questions" in drawn
-    scale.plot(list(figures(["executor", "pictures"], 10_000, kept)), picture)
-    assert picture.read_bytes() == drawn
-    kept.write_text('{"work": "executor"}\n')
+    assert len(query) == 5  # what is kept is not measured again
+    sampled = picture.read_bytes()
+    assert b"<svg" in sampled
+    assert b"executor, questions" in sampled
+    scale.plot(list(figures(["executor", "pictures"], 10_000, retained)), picture)
+    assert picture.read_bytes() == sampled
+    retained.write_text('{"work": "executor"}\n')
     with pytest.raises(InputError, match="other records"):
-        next(figures(["pictures"], 1000, kept))
+        next(figures(["pictures"], 1000, retained))

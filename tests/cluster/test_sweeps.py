@@ -28,27 +28,27 @@ if __name__ == "__main__":
 def swept(folder, *options):
     (folder / "script.py").write_text(SCRIPT)
     command = [sys.executable, "script.py", "-m", *options, f"hydra.sweep.dir={folder}/sweep"]
-    kept = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    retained = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     return subprocess.run(
-        command, cwd=folder, env=kept, capture_output=True, text=True, timeout=300
+        command, cwd=folder, env=retained, capture_output=True, text=True, timeout=300
     )
 
 
 @pytest.mark.parametrize("launcher", ["basic", "joblib", "submitit_local"])
-def test_every_combination_is_run_where_the_command_was_given(launcher, tmp_path):
+def test_every_combination_is_run_where_the_command_was_provided(launcher, tmp_path):
     pytest.importorskip({"basic": "hydra", "joblib": "joblib"}.get(launcher, "submitit"))
     options = [f"hydra/launcher={launcher}", "seed=1,2", "size=5", "out=out-${seed}"]
     done = swept(tmp_path, *options)
     assert done.returncode == 0, done.stderr[-2000:]
-    found = [json.loads((tmp_path / f"out-{seed}").read_text()) for seed in (1, 2)]
-    assert [(seed, size, folder) for seed, size, _, folder in found] == [
+    result = [json.loads((tmp_path / f"out-{seed}").read_text()) for seed in (1, 2)]
+    assert [(seed, size, folder) for seed, size, _, folder in result] == [
         (k, 5, str(tmp_path)) for k in (1, 2)
     ]
     if launcher == "submitit_local":
-        assert found[0][2] != found[1][2]  # processes of their own
+        assert result[0][2] != result[1][2]  # processes of their own
 
 
-def test_a_job_that_fails_is_told_and_is_the_exit_code(tmp_path):
+def test_a_job_that_fails_is_reported_and_is_the_exit_code(tmp_path):
     done = swept(tmp_path, "seed=1,3,2", "out=out-${seed}")
     assert done.returncode == 1
     assert "error: three is no seed" in done.stderr

@@ -81,10 +81,10 @@ def with_grid(folder: Path, benchmark: str, questions) -> dict[str, str]:
         for name in ("all predicted", "+ pose", "+ parsing", "all true")
     ]
     about = json.loads((folder / "report.json").read_text())
-    kept = ("benchmark", "split", "system", "scorer", "images", "settings", "provenance")
+    retained = ("benchmark", "split", "system", "scorer", "images", "settings", "provenance")
     grid = {
         "format": GRID_FORMAT,
-        **{key: about[key] for key in kept},
+        **{key: about[key] for key in retained},
         "benchmark": benchmark,
         "attribution": {"all": shares},
         "curves": {"heading": curve},

@@ -53,9 +53,9 @@ def test_minimal_repairs_by_hand(right):
         for m in range(16)
         if right[m] and not any(right[k] and inside(k, m) and k != m for k in range(16))
     }
-    found = minimal_repairs(right)
-    assert set(found) == expected
-    assert [f.bit_count() for f in found] == sorted(f.bit_count() for f in found)
+    result = minimal_repairs(right)
+    assert set(result) == expected
+    assert [f.bit_count() for f in result] == sorted(f.bit_count() for f in result)
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -83,11 +83,11 @@ def test_intervals_of_shares_resample_images():
     ]
     wrong = np.array([int(q.image[0]) % 2 == 0 for q in questions])
     masks = np.stack([~wrong, np.ones(40, bool), ~wrong, np.ones(40, bool)])
-    found = _share_intervals(questions, masks, blame(masks), ["first", "second"])
-    low, high = found["all"]["first"]
+    result = _share_intervals(questions, masks, blame(masks), ["first", "second"])
+    low, high = result["all"]["first"]
     assert low < 50 - 20 < 50 + 20 < high
-    assert found["L1"]["first"] == found["all"]["first"] == found["all"]["error"]
-    assert found["all"]["second"] == [0, 0]
+    assert result["L1"]["first"] == result["all"]["first"] == result["all"]["error"]
+    assert result["all"]["second"] == [0, 0]
     alike = np.stack([np.zeros(40, bool), np.ones(40, bool), np.zeros(40, bool), np.ones(40, bool)])
     assert _share_intervals(questions, alike, blame(alike), ["first", "second"])["all"][
         "first"

@@ -13,7 +13,7 @@ from po3d.cli import main as cli
 from po3d.evaluation.audit import audit
 from po3d.io.errors import InputError
 
-KEPT = {f"superCLEVR_new_00000{k}.jpg" for k in range(3)}
+RETAINED = {f"superCLEVR_new_00000{k}.jpg" for k in range(3)}
 
 
 @pytest.fixture
@@ -25,11 +25,11 @@ def release(tmp_path):
     (root / "questions").mkdir(parents=True)
     (root / "images").symlink_to(pulsecheck457.MINI / "images")
     content = json.loads((pulsecheck457.MINI / "scenes.json").read_text())
-    content["scenes"] = [s for s in content["scenes"] if s["image_filename"] in KEPT]
+    content["scenes"] = [s for s in content["scenes"] if s["image_filename"] in RETAINED]
     (root / "scenes.json").write_text(json.dumps(content))
     for path in (pulsecheck457.MINI / "questions").glob("*.json"):
         content = json.loads(path.read_text())
-        content["questions"] = [r for r in content["questions"] if r["image_filename"] in KEPT]
+        content["questions"] = [r for r in content["questions"] if r["image_filename"] in RETAINED]
         (root / "questions" / path.name).write_text(json.dumps(content))
     return root
 
@@ -53,7 +53,7 @@ def test_a_twin_has_no_errata():
     assert audit("hypo3d", opened("hypo3d").first(2)) == []
 
 
-def test_spoiled_labels_are_found_and_corrected(release, tmp_path, capsys):
+def test_spoiled_labels_are_detected_and_corrected(release, tmp_path, capsys):
     right = answers(release)
     wrong, _ = spoil(release, "L1_single", 0, answer="purple rain")
     nothing = [{"type": "scene", "inputs": []}]
@@ -73,14 +73,14 @@ def test_spoiled_labels_are_found_and_corrected(release, tmp_path, capsys):
         )
         == 0
     )
-    found = {r["id"]: r for r in map(json.loads, errata.read_text().splitlines())}
-    assert {i: r["verdict"] for i, r in found.items()} == {
+    result = {r["id"]: r for r in map(json.loads, errata.read_text().splitlines())}
+    assert {i: r["verdict"] for i, r in result.items()} == {
         wrong: "replaced",
         void: "left out",
         dark: "unvouched",
     }
-    assert (found[wrong]["released"], found[wrong]["computed"]) == ("purple rain", right[wrong])
-    assert "the set is empty" in found[void]["reason"]
+    assert (result[wrong]["released"], result[wrong]["computed"]) == ("purple rain", right[wrong])
+    assert "the set is empty" in result[void]["reason"]
     assert answers(corrected) == {i: a for i, a in right.items() if i != void}
     printed = capsys.readouterr().out
     assert "replaced" in printed
@@ -98,7 +98,7 @@ def test_spoiled_labels_are_found_and_corrected(release, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("spelling", [True, "True", "Yes", "yes"])
-def test_a_corrected_answer_is_spelled_as_the_release_spells(release, tmp_path, spelling):
+def test_a_corrected_answer_is_written_as_the_release_spells(release, tmp_path, spelling):
     yes = next(i for i, a in answers(release).items() if a == "no" and i.startswith("L2_objects"))
     path = release / "questions" / "L2_objects.json"
     content = json.loads(path.read_text())
@@ -132,7 +132,7 @@ def test_rooms_are_corrected_too(tmp_path):
     assert fixed == {o.id: o.answer for o in split.questions}
 
 
-def test_what_cannot_be_audited_is_said(release, tmp_path, capsys):
+def test_what_cannot_be_audited_is_reported(release, tmp_path, capsys):
     for path in (release / "questions").iterdir():
         content = json.loads(path.read_text())
         content["questions"] = [

@@ -100,7 +100,7 @@ def test_one_image_gives_no_interval_and_no_p_value_but_the_reason(files, capsys
     assert 0 < pair["p_mcnemar"] <= 1
 
 
-def test_missing_lines_are_wrong_counted_and_said(files, capsys):
+def test_missing_lines_are_wrong_counted_and_reported(files, capsys):
     whole = answers(1.0, "whole")
     write_predictions(
         files / "half.jsonl", [*whole[: len(whole) // 2], Prediction("elsewhere:1", "ok", "yes")]
@@ -149,7 +149,7 @@ def _entry(name, predictions):
     return SystemEntry(name, predictions, frozenset(), 0)
 
 
-def test_files_of_one_name_are_told_apart(tmp_path, capsys):
+def test_files_of_one_name_are_distinguished(tmp_path, capsys):
     for folder in ("a/run", "b/run"):
         write_predictions(tmp_path / folder / "predictions.jsonl", answers(0.8, folder))
     paths = [str(tmp_path / f / "predictions.jsonl") for f in ("a/run", "b/run")]
@@ -189,7 +189,7 @@ def test_bad_options_are_one_line(files, options, says, capsys):
         ("3", "line 1: each line should be a JSON object"),
     ],
 )
-def test_what_is_no_predictions_file_is_said(files, line, says, capsys):
+def test_what_is_no_predictions_file_is_reported(files, line, says, capsys):
     (files / "lmm.jsonl").write_text(line + "\n")
     assert run(files, names=("good", "lmm")) == 2
     assert says in capsys.readouterr().err

@@ -27,7 +27,7 @@ def test_each_object_leaves_its_mark_on_both_halves():
     assert differs[:, 640:].sum() > 500
 
 
-def test_a_smaller_picture_is_drawn_at_its_own_size():
+def test_a_smaller_picture_is_rendered_at_its_own_size():
     small = draw_scene(GREY[::2, ::2], scene(certain=False), gt=scene())
     assert small.size == (320 + 240, 240)
 
@@ -65,7 +65,7 @@ def test_a_box_is_where_its_thing_is_on_a_table_too():
     assert car.corners()[:, 2].min() == 0.0
 
 
-def test_labels_name_what_is_shown():
+def test_labels_name_what_is_displayed():
     lamp = ObjectState(
         {"name": {"lamp": 1.0}, "color": {"red": 1.0}}, (0.5, 0.2, 0.95), 0.4, (0.2, 0.3, 0.5)
     )
@@ -89,7 +89,7 @@ def test_labels_lie_on_no_other_and_inside():
     assert next(_room_for(5, 5, 700, 14, (640, 480), []), None) is None
 
 
-def test_a_doubt_is_drawn_as_large_as_it_is_and_certainty_is_not():
+def test_a_doubt_is_rendered_as_large_as_it_is_and_certainty_is_not():
     table = scene(count=1)
     doubt = lambda place, turn: replace(  # noqa: E731
         table,

@@ -36,19 +36,19 @@ from po3d.systems.prompts import encode, prompt
 csv.field_size_limit(sys.maxsize)
 
 
-MADE = {"pulsecheck457": street, "hypo3d": room, "scope": orbit}
+BUILT = {"pulsecheck457": street, "hypo3d": room, "scope": orbit}
 
 
-@pytest.fixture(params=sorted(MADE))
+@pytest.fixture(params=sorted(BUILT))
 def release(request, tmp_path):
     root = tmp_path / "release"
-    MADE[request.param](root)
+    BUILT[request.param](root)
     return SimpleNamespace(name=request.param, root=root, split=opened(request.param, root))
 
 
 def answered(questions):
     """Two of three right, and what a model would write for it; letters where there are options."""
-    said, predictions = {}, []
+    reply, predictions = {}, []
     for k, q in enumerate(questions):
         options = q.options
         answer = (
@@ -60,8 +60,8 @@ def answered(questions):
         )
         predictions.append(Prediction(q.id, "ok", answer))
         written = "ABCD"[options.index(answer)] if options and k % 2 else answer
-        said[q.id] = f"The answer is {written}." if k % 5 else written
-    return said, predictions
+        reply[q.id] = f"The answer is {written}." if k % 5 else written
+    return reply, predictions
 
 
 def written(release, out, form, *options):
@@ -91,9 +91,9 @@ def imported(release, path, tmp_path, predictions):
     module = BENCHMARKS[release.name]
     scorer = module.scorers[0]
     expected = module.score(release.split.questions, predictions, scorer)["rows"]
-    found = {row["name"]: row["value"] for row in sidecar["scores"][scorer]}
-    assert found == pytest.approx({row["name"]: row["value"] for row in expected}, nan_ok=True)
-    assert len(set(found.values())) > 1 or 0 < next(iter(found.values())) < 100
+    result = {row["name"]: row["value"] for row in sidecar["scores"][scorer]}
+    assert result == pytest.approx({row["name"]: row["value"] for row in expected}, nan_ok=True)
+    assert len(set(result.values())) > 1 or 0 < next(iter(result.values())) < 100
     return sidecar
 
 
@@ -128,7 +128,7 @@ def test_a_vlmevalkit_table_has_the_same_pixels_and_scores_the_same(release, tmp
         if options := q.options:
             assert [row[letter] for letter in "ABCD"] == list(options)
             assert row[row["answer"]] == q.answer
-    said, predictions = answered(release.split.questions)
+    reply, predictions = answered(release.split.questions)
     path = tmp_path / f"model_po3d_{release.name}.tsv"
     columns = [c for c in rows[0] if c != "image"]
     with open(path, "w", newline="") as file:
@@ -136,7 +136,7 @@ def test_a_vlmevalkit_table_has_the_same_pixels_and_scores_the_same(release, tmp
             file, [*columns, "prediction"], delimiter="\t", extrasaction="ignore"
         )
         writer.writeheader()
-        writer.writerows([row | {"prediction": said[row["qid"]]} for row in rows])
+        writer.writerows([row | {"prediction": reply[row["qid"]]} for row in rows])
     imported(release, path, tmp_path, predictions)
 
 
@@ -163,26 +163,26 @@ def test_an_lmms_eval_task_is_whole_and_its_samples_score_the_same(release, tmp_
     assert task["task"] == f"po3d_{release.name}"
     with open(task["dataset_kwargs"]["data_files"]["test"]) as file:
         docs = [json.loads(line) for line in file]
-    said, predictions = answered(release.split.questions)
+    reply, predictions = answered(release.split.questions)
     samples = tmp_path / f"20260101_samples_po3d_{release.name}.jsonl"
     results = []
     with open(samples, "w") as file:
         for k, (doc, q) in enumerate(zip(docs, release.split.questions, strict=True)):
             visuals, text = task["doc_to_visual"](doc), task["doc_to_text"](doc)
             (message,) = task["doc_to_messages"](doc)
-            shown = [np.asarray(p["url"]) for p in message["content"] if p["type"] == "image"]
-            for name, one, other in zip(pictures(q), visuals, shown, strict=True):
+            display = [np.asarray(p["url"]) for p in message["content"] if p["type"] == "image"]
+            for name, one, other in zip(pictures(q), visuals, display, strict=True):
                 assert np.array_equal(np.asarray(one), release.split.image(name))
                 assert np.array_equal(other, release.split.image(name))
             assert q.text in text
             assert "\n".join(p["text"] for p in message["content"] if p["type"] == "text") == text
-            metric = task["process_results"](doc, [said[q.id]])
+            metric = task["process_results"](doc, [reply[q.id]])
             results.append(metric["po3d_quick"])
             record = {
                 "doc_id": k,
                 "input": text,
                 "target": doc[task["doc_to_target"]],
-                "filtered_resps": said[q.id],
+                "filtered_resps": reply[q.id],
             }
             file.write(json.dumps(record | metric) + "\n")
     (metric,) = task["metric_list"]
@@ -220,16 +220,16 @@ def test_our_answers_as_a_vlmevalkit_file_score_the_same(release, tmp_path):
     assert [str(row["index"]) for row in rows] == [row["index"] for row in table]
     assert [row["answer"] for row in rows] == [row["answer"] for row in table]
     for row, q, p in zip(rows, questions, predictions, strict=True):
-        said = row["prediction"] or ""
+        reply = row["prediction"] or ""
         if p.status != "ok":
-            assert said == ""
+            assert reply == ""
         elif options := q.options:
-            assert said == "ABCD"[options.index(p.answer)]
+            assert reply == "ABCD"[options.index(p.answer)]
         elif release.name == "pulsecheck457":  # as VLMEvalKit's Spatial457 class takes it out
-            (found,) = re.findall(r"Answer': '(.*?)'", said)
-            assert found.lower() == p.answer.replace("_", " ")
+            (result,) = re.findall(r"Answer': '(.*?)'", reply)
+            assert result.lower() == p.answer.replace("_", " ")
         else:
-            assert said.lower() == p.answer.lower()
+            assert reply.lower() == p.answer.lower()
     imported(release, path, tmp_path, predictions)
 
 
@@ -249,7 +249,7 @@ def test_openai_messages_show_the_same_pixels_and_score_the_same(release, tmp_pa
     written(release, out, "openai", *(["--inline"] if inline else []))
     with open(out / "messages.jsonl") as file:
         rows = [json.loads(line) for line in file]
-    said, predictions = answered(release.split.questions)
+    reply, predictions = answered(release.split.questions)
     for row, q in zip(rows, release.split.questions, strict=True):
         (message,) = row["messages"]
         urls = [p["image_url"]["url"] for p in message["content"] if p["type"] == "image_url"]
@@ -259,7 +259,7 @@ def test_openai_messages_show_the_same_pixels_and_score_the_same(release, tmp_pa
     assert (out / "images").exists() is not inline
     path = tmp_path / "model.jsonl"
     path.write_text(
-        "".join(json.dumps({"id": row["id"], "response": said[row["id"]]}) + "\n" for row in rows)
+        "".join(json.dumps({"id": row["id"], "response": reply[row["id"]]}) + "\n" for row in rows)
     )
     imported(release, path, tmp_path, predictions)
 
@@ -322,21 +322,21 @@ def test_prompts_never_depend_on_the_answer(release):
         assert numbers == list(range(len(pictures(q))))
 
 
-def test_a_twin_without_pictures_is_drawn(tmp_path, monkeypatch):
+def test_a_twin_without_pictures_is_rendered(tmp_path, monkeypatch):
     root = tmp_path / "twin"
     root.mkdir()
     (root / "twin.json").write_text(
         json.dumps({"format": "a twin", "size": 7, "seed": 3, "look": "studio", "images": False})
     )
-    asked = []
+    query = []
 
     def open_fresh(*arguments):
-        asked.append(arguments)
+        query.append(arguments)
         return opened("pulsecheck457")
 
     monkeypatch.setattr(benchmark, "BENCHMARK", replace(benchmark.BENCHMARK, open_fresh=open_fresh))
     assert len(open_split("pulsecheck457", root, 2).images) == 2
-    assert asked == [(root, 7, 3, "studio", 1)]
+    assert query == [(root, 7, 3, "studio", 1)]
 
 
 def test_wrong_options_are_one_line(tmp_path, capsys):
@@ -349,7 +349,7 @@ def test_wrong_options_are_one_line(tmp_path, capsys):
         "--out",
         str(tmp_path / "out"),
     ]
-    for options, said in (
+    for options, reply in (
         (["--format", "openai", "--bare"], "--bare needs"),
         (["--format", "pickle"], "invalid choice"),
         (["--format", "openai", "--model", "mine"], "--model needs --format results"),
@@ -367,7 +367,7 @@ def test_wrong_options_are_one_line(tmp_path, capsys):
     ):
         assert cli.main([*command, *options]) == 2
         error = capsys.readouterr().err
-        assert said in error
+        assert reply in error
         assert error.count("\n") == 1
     assert not (tmp_path / "out").exists()
     with pytest.raises(InputError, match="no prompt for 'other'"):
@@ -379,9 +379,9 @@ def test_a_data_set_has_each_item_with_its_pictures_and_says_what_it_is(release,
     written(release, tmp_path / "set", "datasets")
     table = parquet.read_table(tmp_path / "set" / "data" / "test-00000-of-00001.parquet")
     rows = {row["id"]: row for row in table.to_pylist()}
-    asked = [q for q in release.split.questions if q.answer is not None]
-    assert sorted(rows) == sorted(q.id for q in asked)
-    for q in asked:
+    query = [q for q in release.split.questions if q.answer is not None]
+    assert sorted(rows) == sorted(q.id for q in query)
+    for q in query:
         row = rows[q.id]
         assert row["question"] == q.text
         assert row["prompt"] == prompt(release.name, q).text

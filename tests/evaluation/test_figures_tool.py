@@ -21,9 +21,9 @@ def reports(run: str) -> dict:
 
 
 def test_marked_figures_are_those_of_their_runs():
-    found = figures.brought_up_to_date(PAGE, reports)
-    assert found == PAGE.replace(">80.0<", ">88.1<").replace(">-<", ">100.0<")
-    assert figures.brought_up_to_date(found, reports) == found
+    result = figures.brought_up_to_date(PAGE, reports)
+    assert result == PAGE.replace(">80.0<", ">88.1<").replace(">-<", ">100.0<")
+    assert figures.brought_up_to_date(result, reports) == result
     assert figures.brought_up_to_date(PAGE, reports, "benchmark=scope") == PAGE.replace(
         ">80.0<", ">88.1<"
     )
@@ -38,9 +38,9 @@ def test_a_row_that_is_not_there_is_named():
 
 def test_the_results_of_readme_are_one_reports():
     page = f"# po3d\n{BEGIN}\nold\n{END}\nrest\n"
-    found = figures.brought_up_to_date(page, lambda run: {figures.README_RUN: REPORT}[run])
-    assert "| po3d (strict) |" in found
-    assert "old" not in found
+    result = figures.brought_up_to_date(page, lambda run: {figures.README_RUN: REPORT}[run])
+    assert "| po3d (strict) |" in result
+    assert "old" not in result
     assert figures.brought_up_to_date(page, reports, "benchmark=scope") == page
 
 

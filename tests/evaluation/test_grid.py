@@ -65,7 +65,7 @@ def world(k) -> tuple[Scene, Scene]:
 
 def test_every_cell_answers_as_plain_execution_of_its_table_does():
     """What is shared between cells changes nothing."""
-    asked = 0
+    query = 0
     for k in range(4):
         predicted, truth = world(k)
         r = rng(2, "programs", k)
@@ -87,14 +87,14 @@ def test_every_cell_answers_as_plain_execution_of_its_table_does():
             for module, sigma in named.items():
                 if not isinstance(sigma, str):
                     table = STREET_TABLES.noisy(table, module, sigma)
-            given = work.answers(
+            supplied = work.answers(
                 [TRUTH if m == "parsing" else s for m, s in zip(MODULES, one.settings)]
             )
-            for q, program, answer in zip(questions, programs, given, strict=True):
+            for q, program, answer in zip(questions, programs, supplied, strict=True):
                 expected = execute(program, table, q.task, "marginal", samples=8)
                 assert answer == expected.answer
-                asked += expected.answer is not None
-    assert asked > 300
+                query += expected.answer is not None
+    assert query > 300
 
 
 def test_workers_change_nothing_and_parsing_is_its_own_module():
@@ -124,11 +124,12 @@ def test_workers_change_nothing_and_parsing_is_its_own_module():
         cell(KIND, "parsed", {"parsing": PREDICTED}, TRUTH),
         cell(KIND, "lost", {"parsing": 1.0}, TRUTH),
     ]
-    given = grid_answers(KIND, split.questions, split.truth, cells, wrong, scenes)
+    supplied = grid_answers(KIND, split.questions, split.truth, cells, wrong, scenes)
     assert (
-        grid_answers(KIND, split.questions, split.truth, cells, wrong, scenes, workers=2) == given
+        grid_answers(KIND, split.questions, split.truth, cells, wrong, scenes, workers=2)
+        == supplied
     )
-    predicted, true, parsed, lost = given
+    predicted, true, parsed, lost = supplied
     assert (predicted[0].status, parsed[0].status) == ("failed", "failed")
     assert {p.answer for p in parsed[1:]} == {"6"}  # all count the true scene
     assert {p.status for p in lost} == {"failed"}
@@ -140,7 +141,7 @@ def test_workers_change_nothing_and_parsing_is_its_own_module():
 
 
 def test_a_plan_has_every_subset_once_and_noise_on_the_truth():
-    made = plan(
+    built = plan(
         KIND,
         {
             "groups": GROUPS,
@@ -148,11 +149,11 @@ def test_a_plan_has_every_subset_once_and_noise_on_the_truth():
             "cells": [{"shape": 0.1}],
         },
     )
-    assert len(made.subsets) == 16
-    assert len({c.settings for c in made.subsets}) == 16
-    assert set(made.subsets[0].settings) == {PREDICTED}
-    assert set(made.subsets[-1].settings) == {TRUTH}
-    named = dict(zip(MODULES, made.subsets[0b0011].settings))
+    assert len(built.subsets) == 16
+    assert len({c.settings for c in built.subsets}) == 16
+    assert set(built.subsets[0].settings) == {PREDICTED}
+    assert set(built.subsets[-1].settings) == {TRUTH}
+    named = dict(zip(MODULES, built.subsets[0b0011].settings))
     assert {m for m, s in named.items() if s == TRUTH} == {
         "detection",
         "position",
@@ -160,10 +161,10 @@ def test_a_plan_has_every_subset_once_and_noise_on_the_truth():
         "heading",
         "camera",
     }
-    assert [s for s, _ in made.curves["heading"]] == [0.0, 5, 10]
-    assert dict(zip(MODULES, made.curves["color"][1][1].settings))["color"] == 0.1
-    assert len(made.singles) == 2 * len(MODULES) - 1  # position is predicted with its depth
-    assert made.more[0].name == "shape noise 0.1"
+    assert [s for s, _ in built.curves["heading"]] == [0.0, 5, 10]
+    assert dict(zip(MODULES, built.curves["color"][1][1].settings))["color"] == 0.1
+    assert len(built.singles) == 2 * len(MODULES) - 1  # position is predicted with its depth
+    assert built.more[0].name == "shape noise 0.1"
 
 
 @pytest.mark.parametrize(
@@ -208,11 +209,11 @@ def test_the_grid_from_end_to_end(release, networks, tmp_path, capsys):  # noqa:
     ] * 8  # an untrained parser reads nothing
     assert result["problems"] == []
     assert len([c for c in cells if c.startswith(("all", "+"))]) == 64
-    for found in result["attribution"].values():
-        assert sum(found["shares"].values()) == pytest.approx(found["error"], abs=1e-9)
-        assert found["error"] == 100
-        for name, share in {**found["shares"], "error": found["error"]}.items():
-            low, high = found["intervals"][name]
+    for output in result["attribution"].values():
+        assert sum(output["shares"].values()) == pytest.approx(output["error"], abs=1e-9)
+        assert output["error"] == 100
+        for name, share in {**output["shares"], "error": output["error"]}.items():
+            low, high = output["intervals"][name]
             assert low - 1e-9 <= share <= high + 1e-9
     assert read_grid(tmp_path / "grid.json") == result
     errors = [json.loads(line) for line in (tmp_path / "errors.jsonl").read_text().splitlines()]
@@ -272,7 +273,7 @@ def test_a_wrong_label_makes_the_all_true_cell_fail(release, networks, tmp_path,
 
 def test_only_the_pipeline_has_a_grid(release, networks, tmp_path, capsys):  # noqa: F811
     for option in ("system=oracle", "oracle=[heading]", "benchmark=hypo3d"):
-        given = ["+experiment=oracle_grid", option, *networks]
-        code = evaluate(release, tmp_path, *given)
+        supplied = ["+experiment=oracle_grid", option, *networks]
+        code = evaluate(release, tmp_path, *supplied)
         assert code == 2
         assert np.char.count(capsys.readouterr().err, "error: ") == 1

@@ -69,7 +69,7 @@ def substitute(predicted: Scene, gt: Scene, modules) -> Scene:
     return ROOM_TABLES.substitute(predicted, gt, modules).scene
 
 
-def said(scene: Scene):
+def text_of(scene: Scene):
     """What a table says."""
     return [
         (o.beliefs, o.position, o.heading, o.extent, o.flip, o.existence) for o in scene.objects
@@ -77,18 +77,18 @@ def said(scene: Scene):
 
 
 TRUE = {n: SPLIT.truth(n) for n in NAMES}
-SEEN = {n: blurred(TRUE[n], n) for n in NAMES}
+VISIBLE = {n: blurred(TRUE[n], n) for n in NAMES}
 
 
 def test_all_modules_give_the_true_table_and_none_the_predicted_one():
     for n in NAMES:
-        assert said(substitute(SEEN[n], TRUE[n], ROOM_TABLES.table)) == said(TRUE[n])
-        assert said(substitute(SEEN[n], TRUE[n], ())) == said(SEEN[n])
+        assert text_of(substitute(VISIBLE[n], TRUE[n], ROOM_TABLES.table)) == text_of(TRUE[n])
+        assert text_of(substitute(VISIBLE[n], TRUE[n], ())) == text_of(VISIBLE[n])
 
 
 def test_a_module_changes_its_own_column_and_no_other():
     for n in NAMES:
-        plain = SEEN[n]
+        plain = VISIBLE[n]
         for module in ROOM_TABLES.table:
             mixed = substitute(plain, TRUE[n], [module])
             if module == "detection":
@@ -113,12 +113,12 @@ def test_what_stands_on_something_still_does_after_either_got_another_size():
     stands = 0
     for n in NAMES:
         for modules in (["size"], ["position"], ["detection", "position"]):
-            mixed = substitute(SEEN[n], TRUE[n], modules)
-            source = TRUE[n] if "detection" in modules else SEEN[n]
+            mixed = substitute(VISIBLE[n], TRUE[n], modules)
+            source = TRUE[n] if "detection" in modules else VISIBLE[n]
             if "position" not in modules or "detection" in modules:
-                found, before = support(mixed.objects), support(source.objects)
+                result, before = support(mixed.objects), support(source.objects)
                 assert [b for b in before if b is not None] == [
-                    f for f, b in zip(found, before) if b is not None
+                    f for f, b in zip(result, before) if b is not None
                 ]
                 stands += sum(b is not None for b in before)
         louder = ROOM_TABLES.noisy(TRUE[n], "size", 0.05, 1)
@@ -135,9 +135,9 @@ def _gap(scene, k, b):
 
 def test_a_missed_thing_returns_with_what_is_named_alone():
     n = NAMES[0]
-    bare = substitute(SEEN[n], TRUE[n], ["detection"]).objects[0]
+    bare = substitute(VISIBLE[n], TRUE[n], ["detection"]).objects[0]
     assert len(bare.beliefs["name"]) > 50
-    named = substitute(SEEN[n], TRUE[n], ["detection", "shape", "position"]).objects[0]
+    named = substitute(VISIBLE[n], TRUE[n], ["detection", "shape", "position"]).objects[0]
     assert named.value("name") == TRUE[n].objects[0].value("name")
     assert named.position[:2] == TRUE[n].objects[0].position[:2]
     assert len(named.beliefs["color"]) > 5
@@ -146,7 +146,7 @@ def test_a_missed_thing_returns_with_what_is_named_alone():
 @pytest.mark.parametrize("module", [m for m in ROOM_TABLES.units if m not in ("edit", "parsing")])
 def test_noise_is_none_at_zero_and_has_its_size(module):
     scene = TRUE[NAMES[0]]
-    assert said(ROOM_TABLES.noisy(scene, module, 0.0)) == said(scene)
+    assert text_of(ROOM_TABLES.noisy(scene, module, 0.0)) == text_of(scene)
     assert ROOM_TABLES.noisy(scene, module, 0.3, 1) == ROOM_TABLES.noisy(scene, module, 0.3, 1)
     many = [
         ROOM_TABLES.noisy(scene, module, 10 if module in ("heading", "frame") else 0.3, k)
@@ -211,10 +211,10 @@ def kind(**texts) -> OracleMixer:
     )
 
 
-def asked(n, **texts) -> Answers:
+def ask_question(n, **texts) -> Answers:
     questions = QUESTIONS[n]
     unread = {q.id: Prediction(q.id, "unparsed") for q in questions}
-    return kind(**texts).image(questions, unread, SEEN, SPLIT.truth, 0)
+    return kind(**texts).image(questions, unread, VISIBLE, SPLIT.truth, 0)
 
 
 def test_every_cell_answers_as_plain_execution_of_its_table_does():
@@ -222,18 +222,20 @@ def test_every_cell_answers_as_plain_execution_of_its_table_does():
     and a further attribute is a further draw.
     """
     n, answered = NAMES[0], 0
-    work, r = asked(n), rng(1, "cells")
+    work, r = ask_question(n), rng(1, "cells")
     for _ in range(12):
         settings = {m: (TRUTH, PREDICTED)[r.integers(2)] for m in DOMAIN.modules} | {
             "state": PREDICTED
         }
-        found = work.answers(tuple(settings.values()))
-        scene = substitute(SEEN[n], TRUE[n], [m for m in ROOM_TABLES.table if settings[m] == TRUTH])
+        result = work.answers(tuple(settings.values()))
+        scene = substitute(
+            VISIBLE[n], TRUE[n], [m for m in ROOM_TABLES.table if settings[m] == TRUTH]
+        )
         mode = "anchors"
         if settings["frame"] == TRUTH:
             scene, mode = replace(scene, axes=framed(TRUE[n], QUESTIONS[n][0].frame).axes), "given"
         plain = room(scene, mode, SAMPLES)
-        for q, answer in zip(QUESTIONS[n], found, strict=True):
+        for q, answer in zip(QUESTIONS[n], result, strict=True):
             change = parse_text(q.change_program)
             program, edit = ROOMS.parse(q.program), ROOMS.to_core(change)
             expected = plain.run(q.frame, edit, program)
@@ -248,7 +250,7 @@ def test_all_true_is_right_and_each_text_has_its_own_module():
     n = NAMES[0]
     questions = QUESTIONS[n]
     first, other = questions[0], next(q for q in questions if q.change != questions[0].change)
-    work = asked(n, wrong={first.text: 'count(all("unicorn"))'}, unread=[other.change])
+    work = ask_question(n, wrong={first.text: 'count(all("unicorn"))'}, unread=[other.change])
     k = {q.id: i for i, q in enumerate(questions)}
 
     def answers(**settings):
@@ -277,15 +279,15 @@ def test_programs_come_from_the_predictions_and_rooms_go_to_other_processes():
         cell(KIND, "true", {}, TRUTH),
         cell(KIND, "moved", {"position": 0.3}, TRUTH),
     ]
-    given = grid_answers(KIND, questions, SPLIT.truth, cells, predictions, SEEN)
-    assert [p.answer for p in given[1]] == [q.answer for q in questions]
-    assert given[0] != given[1] != given[2]
+    supplied = grid_answers(KIND, questions, SPLIT.truth, cells, predictions, VISIBLE)
+    assert [p.answer for p in supplied[1]] == [q.answer for q in questions]
+    assert supplied[0] != supplied[1] != supplied[2]
     own = questions[:6]
-    work = KIND.image(own, predictions, SEEN, SPLIT.truth, 0)
+    work = KIND.image(own, predictions, VISIBLE, SPLIT.truth, 0)
     assert work.read == work.gold
     sent = pickle.loads(pickle.dumps(work))
     assert [sent.answers(c.settings) for c in cells] == [
-        [p.answer for p in row[:6]] for row in given
+        [p.answer for p in row[:6]] for row in supplied
     ]
 
 
@@ -337,8 +339,8 @@ def test_the_grid_from_end_to_end(tmp_path, capsys):
     assert len(cells) == 64 + 2 + 1
     counted = [q for q in SPLIT.first(2).questions if not q.control]
     assert result["attribution"]["all"]["n"] == len(counted) > 20
-    for found in result["attribution"].values():
-        assert sum(found["shares"].values()) == pytest.approx(found["error"], abs=1e-9)
+    for output in result["attribution"].values():
+        assert sum(output["shares"].values()) == pytest.approx(output["error"], abs=1e-9)
     assert result["attribution"]["all"]["error"] == pytest.approx(
         100 - cells["all predicted"][-1], abs=1e-9
     )
@@ -361,11 +363,11 @@ def test_a_wrong_label_makes_the_all_true_cell_fail(tmp_path, capsys):
 
 
 def test_true_tables_have_no_grid(tmp_path, capsys):
-    given = [
+    supplied = [
         "+experiment=oracle_grid",
         "benchmark=hypo3d",
         "benchmark.scenes=ground_truth",
         f"out={tmp_path}",
     ]
-    assert script.run(given) == 2
+    assert script.run(supplied) == 2
     assert "predicted scenes" in capsys.readouterr().err

@@ -52,11 +52,11 @@ CASES = {
 def run(case: str, change, folder, **options) -> dict:
     """The grid of a system whose tables have a planted error."""
     split, module, system, scorer = CASES[case]
-    made = system(change)
-    kind = OracleMixer(made)
-    predict(split, made, folder, {})
-    groups = {m: [m] for m in kind.executor.modules if m in ("detection", "heading")}
-    groups["rest"] = [m for m in kind.executor.modules if m not in groups]
+    built = system(change)
+    kind = OracleMixer(built)
+    predict(split, built, folder, {})
+    groups = {m: [m] for m in kind.domain.modules if m in ("detection", "heading")}
+    groups["rest"] = [m for m in kind.domain.modules if m not in groups]
     return run_grid(
         kind, module, split, {"groups": groups, "singles": False, **options}, folder, scorer, 0
     )
@@ -71,10 +71,10 @@ def test_wrong_headings_are_repaired_by_headings_alone(case, tmp_path):
     result = run(
         case, lambda s: turned(s, 100), tmp_path, noise={"heading": [90], "position": [0.8]}
     )
-    found = values(result)
+    output = values(result)
     assert result["problems"] == []
-    assert found["all true"] == found["+ heading"] == 100.0
-    assert found["all predicted"] == found["+ detection, rest"] < 90
+    assert output["all true"] == output["+ heading"] == 100.0
+    assert output["all predicted"] == output["+ detection, rest"] < 90
     assert {tuple(map(tuple, e["repaired_by"])) for e in result["errors"]} == {(("heading",),)}
     for blamed in result["attribution"].values():
         assert sum(blamed["shares"].values()) == pytest.approx(blamed["error"], abs=1e-9)
@@ -84,7 +84,7 @@ def test_wrong_headings_are_repaired_by_headings_alone(case, tmp_path):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_was_not_seen_needs_detection_and_all_that_is_known_of_it(case, tmp_path):
+def test_what_was_not_visible_needs_detection_and_all_that_is_known_of_it(case, tmp_path):
     def blind(scene: Scene) -> Scene:
         return replace(scene, objects=scene.objects[3:])
 
@@ -110,9 +110,9 @@ def test_what_is_not_there_vanishes_with_true_detection(case, tmp_path):
             scene, objects=(*ghosts, *(replace(o, existence=0.6) for o in scene.objects))
         )
 
-    found = values(run(case, doubled, tmp_path))
-    assert found["all predicted"] < 100
-    assert found["+ detection"] == found["all true"] == 100
+    result = values(run(case, doubled, tmp_path))
+    assert result["all predicted"] < 100
+    assert result["+ detection"] == result["all true"] == 100
 
 
 # --- a cell is the system with these modules replaced ---------------------------------------------
@@ -144,9 +144,9 @@ def contexts(split):
 @pytest.mark.parametrize("case", CASES)
 def test_a_cell_answers_as_the_system_whose_modules_are_replaced(case):
     split, _, system, _ = CASES[case]
-    made = system(spoiled)
-    kind, scenes = OracleMixer(made), made.tables.seen
-    modules = kind.executor.modules
+    built = system(spoiled)
+    kind, scenes = OracleMixer(built), built.tables.seen
+    modules = kind.domain.modules
     mixtures = [
         (),
         ("heading",),
@@ -157,16 +157,16 @@ def test_a_cell_answers_as_the_system_whose_modules_are_replaced(case):
         modules,
     ]
     cells = [cell(kind, "", dict.fromkeys(m, TRUTH)) for m in mixtures]
-    given = grid_answers(kind, split.questions, split.truth, cells, {}, scenes)
-    for modules, row in zip(mixtures, given, strict=True):
+    supplied = grid_answers(kind, split.questions, split.truth, cells, {}, scenes)
+    for modules, row in zip(mixtures, supplied, strict=True):
         answers = {}
         for own, context in contexts(split):
             answers |= {
                 p.id: p.answer for p in system(spoiled, oracle=modules).answer(own, context)
             }
         assert [answers[q.id] for q in split.questions] == [p.answer for p in row]
-    assert [p.answer for p in given[-1]] == [q.answer for q in split.questions]
-    assert len({tuple(p.answer for p in row) for row in given}) > 3
+    assert [p.answer for p in supplied[-1]] == [q.answer for q in split.questions]
+    assert len({tuple(p.answer for p in row) for row in supplied}) > 3
     image = kind.image(
         [q for q in split.questions if q.image == split.images[0]], {}, scenes, split.truth, 0
     )
@@ -174,19 +174,19 @@ def test_a_cell_answers_as_the_system_whose_modules_are_replaced(case):
     assert sent.answers(cells[2].settings) == image.answers(cells[2].settings)
 
 
-def test_all_rotations_of_a_question_are_asked_and_lost_together():
+def test_all_rotations_of_a_question_are_queried_and_lost_together():
     system = sr_system()
     kind = OracleMixer(system)
     cells = [
         cell(kind, "lost", {"parsing": 0.5}, TRUTH),
         cell(kind, "taken", {"grounding": 0.5}, TRUTH),
     ]
-    given = grid_answers(kind, ROOMS.questions, ROOMS.truth, cells, {}, system.tables.seen)
-    for row in given:
+    supplied = grid_answers(kind, ROOMS.questions, ROOMS.truth, cells, {}, system.tables.seen)
+    for row in supplied:
         answers: dict[tuple, set] = {}
         for q, p in zip(ROOMS.questions, row):
             answers.setdefault((q.image, q.text), set()).add(p.answer)
-        assert all(len(found) == 1 for found in answers.values())
+        assert all(len(result) == 1 for result in answers.values())
         right = np.mean([p.answer == q.answer for q, p in zip(ROOMS.questions, row)])
         assert 0.2 < right < 0.95
 
@@ -202,11 +202,11 @@ def test_a_mistaken_description_means_another_thing():
     assert {tuple(t) for t in taken} == {(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)}
 
 
-def test_the_tables_of_all_views_are_kept(tmp_path):
+def test_the_tables_of_all_views_are_retained(tmp_path):
     predict(SCENE, scope_system(), tmp_path, {})
-    kept = read_scenes(tmp_path / "scenes.jsonl")
-    assert sorted(kept) == sorted({n for q in SCENE.questions for n in q.images})
-    assert {s.source for s in kept.values()} == {"predicted"}
+    retained = read_scenes(tmp_path / "scenes.jsonl")
+    assert sorted(retained) == sorted({n for q in SCENE.questions for n in q.images})
+    assert {s.source for s in retained.values()} == {"predicted"}
 
 
 def test_without_a_table_there_is_no_grid():
@@ -227,10 +227,10 @@ def test_modules_are_known_and_belong_to_pictures(domain):
 def test_shipped_plans_hold_every_module(case):
     options = yaml.safe_load((ROOT / "configs" / "grid" / f"{case}.yaml").read_text())
     kind = OracleMixer(CASES[case][2]())
-    made = plan(kind, options)
-    assert len(made.subsets) == 64
-    assert {"heading", "position", "depth", "size"} <= set(made.curves)
-    assert made.cells[0].settings == (PREDICTED,) * len(kind.executor.modules)
+    built = plan(kind, options)
+    assert len(built.subsets) == 64
+    assert {"heading", "position", "depth", "size"} <= set(built.curves)
+    assert built.cells[0].settings == (PREDICTED,) * len(kind.domain.modules)
 
 
 # --- from end to end ------------------------------------------------------------------------------
@@ -259,9 +259,9 @@ def test_the_grid_from_end_to_end(case, tmp_path, capsys):
     ]
     assert script.run(options) == 0
     result = json.loads((tmp_path / "grid.json").read_text())
-    found = values(result)
+    output = values(result)
     assert result["problems"] == []
-    assert found["all true"] == 100 >= found["all predicted"]
+    assert output["all true"] == 100 >= output["all predicted"]
     shares = result["attribution"]["all"]
     assert sum(shares["shares"].values()) == pytest.approx(shares["error"], abs=1e-9)
     assert "Error attribution" in capsys.readouterr().out

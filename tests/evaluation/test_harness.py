@@ -52,11 +52,11 @@ def lmms_eval(tasks, names, out, model, **settings):
         command, env={**os.environ, **home}, capture_output=True, text=True, timeout=900
     )
     assert done.returncode == 0, done.stderr[-4000:]
-    found = {}
+    result = {}
     for name in names:
-        (found[name],) = out.rglob(f"*_samples_po3d_{name}.jsonl")
+        (result[name],) = out.rglob(f"*_samples_po3d_{name}.jsonl")
     (results,) = out.rglob("*_results.json")
-    return found, json.loads(results.read_text())["results"], done.stdout + done.stderr
+    return result, json.loads(results.read_text())["results"], done.stdout + done.stderr
 
 
 def scores(name, root, samples, out):
@@ -74,8 +74,8 @@ def scores(name, root, samples, out):
 
 def releases(root):
     """A small release of each benchmark with a mini split, with pictures of noise."""
-    made = {"pulsecheck457": street(root / "pulsecheck457", every=6)}
-    return made | {"hypo3d": room(root / "hypo3d"), "scope": orbit(root / "scope")}
+    built = {"pulsecheck457": street(root / "pulsecheck457", every=6)}
+    return built | {"hypo3d": room(root / "hypo3d"), "scope": orbit(root / "scope")}
 
 
 def wrong(question):
@@ -100,7 +100,7 @@ def test_our_answers_score_in_the_harness_as_they_do_here(tmp_path):
             for k, q in enumerate(split.questions)
         ]
     write_predictions(tmp_path / "mine.jsonl", answers)
-    found, results, _ = lmms_eval(
+    result, results, _ = lmms_eval(
         tmp_path / "tasks",
         list(roots),
         tmp_path / "out",
@@ -113,7 +113,7 @@ def test_our_answers_score_in_the_harness_as_they_do_here(tmp_path):
         scorer = module.scorers[0]
         expected = module.score(questions, [by_id[q.id] for q in questions], scorer)["rows"]
         expected = {row["name"]: row["value"] for row in expected}
-        assert scores(name, root, found[name], tmp_path / f"{name}.jsonl") == pytest.approx(
+        assert scores(name, root, result[name], tmp_path / f"{name}.jsonl") == pytest.approx(
             expected, nan_ok=True
         )
         (figure,) = (v for k, v in results[f"po3d_{name}"].items() if k.startswith("po3d_quick,"))
@@ -128,12 +128,12 @@ def test_the_harness_asks_po3d_serve_through_its_own_openai_model(tmp_path):
     export(opened("pulsecheck457", root), "pulsecheck457", "lmms-eval", tmp_path / "tasks")
     known = Known(root)
     with served(of_streets(known, known)) as server:
-        found, results, _ = lmms_eval(
+        result, results, _ = lmms_eval(
             tmp_path / "tasks", ["pulsecheck457"], tmp_path / "out", "openai",
             base_url=server.base_url, model_version="po3d-pulsecheck457", api_key="none",
         )  # fmt: skip
     assert set(
-        scores("pulsecheck457", root, found["pulsecheck457"], tmp_path / "a.jsonl").values()
+        scores("pulsecheck457", root, result["pulsecheck457"], tmp_path / "a.jsonl").values()
     ) == {100.0}
     assert results["po3d_pulsecheck457"]["po3d_quick,none"] == 100.0
 
@@ -148,16 +148,16 @@ def test_the_model_alone_looks_at_the_pictures(tmp_path):
     root = street(tmp_path / "release", images=1, every=12)
     split = opened("pulsecheck457", root)
     export(split, "pulsecheck457", "lmms-eval", tmp_path / "tasks")
-    found, _, _ = lmms_eval(
+    result, _, _ = lmms_eval(
         tmp_path / "tasks", ["pulsecheck457"], tmp_path / "out", "po3d", mode="argmax"
     )
-    with open(found["pulsecheck457"]) as file:
-        said = [json.loads(line)["filtered_resps"] for line in file]
+    with open(result["pulsecheck457"]) as file:
+        reply = [json.loads(line)["filtered_resps"] for line in file]
     image = split.image(split.questions[0].image)
     street_pipeline = build_pipeline("street", mode="argmax")
     local = street_pipeline.answer(split.questions, Context(lambda: image, lambda: None, ""))
-    assert len(said) == len(local) > 3
-    for response, p in zip(said, local, strict=True):
+    assert len(reply) == len(local) > 3
+    for response, p in zip(reply, local, strict=True):
         response = response if isinstance(response, str) else response[0]
         answer = (p.answer or "").replace("_", " ")
         expected = f"'Answer': '{answer}'" if p.status == "ok" else "i cannot answer this: "

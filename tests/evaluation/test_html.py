@@ -76,13 +76,13 @@ def page(street) -> Page:
 def test_every_benchmark_has_a_page_that_fetches_nothing(benchmark, tmp_path):
     split = finished(tmp_path, benchmark, 2)
     page = Page(run_page(read_run(tmp_path), tmp_path))
-    asked = [
+    query = [
         value
         for _, attributes in page.elements
         for key, value in attributes.items()
         if key in ("src", "href")
     ]
-    assert [a for a in asked if not a.startswith(("data:", "#"))] == []
+    assert [a for a in query if not a.startswith(("data:", "#"))] == []
     items = page.data("index")["items"]
     assert [item[0] for item in items] == [q.id for q in split.questions]
     records = [page.data(f"image-{k}") for k in range(len(page.data("index")["images"]))]
@@ -126,7 +126,7 @@ def test_steps_end_in_the_answer_and_name_objects_of_the_table(street, page):
                 assert words == q.answer, (call, q.text)
                 sizes = [len(record["views"][view]["objects"]) for _, view in about["views"]]
                 assert all(
-                    i < sizes[view] for _, _, found, _ in about["steps"] for view, i, _ in found
+                    i < sizes[view] for _, _, result, _ in about["steps"] for view, i, _ in result
                 )
         assert record["picture"].startswith("data:image/jpeg;base64,/9j/")
         boxes = [o["box"] for o in record["objects"]]
@@ -246,10 +246,10 @@ def test_the_page_of_many_questions_is_small_and_has_some_of_every_task_right_an
         == sum(name.startswith("image-") for name in page.scripts if name)
         <= 28
     )
-    found = Counter((index["categories"][item[2]], item[5][0][3]) for item in index["items"])
-    assert set(found) == {(c, right) for c in index["categories"] for right in (0, 1)}
+    result = Counter((index["categories"][item[2]], item[5][0][3]) for item in index["items"])
+    assert set(result) == {(c, right) for c in index["categories"] for right in (0, 1)}
     assert len(index["categories"]) == 7
-    assert min(found.values()) > 5
+    assert min(result.values()) > 5
     assert "280 of the 100,000 questions are listed" in text
     assert "100000 questions" in text  # what the figures are of
     assert run_page(run, folder, items=280) == text
@@ -407,5 +407,5 @@ def test_wandb_gets_the_tables_and_the_page(tmp_path, monkeypatch):
         json.loads(f.read_text())
         for f in (tmp_path / "wandb").glob("offline-run-*/files/media/table/*")
     ]
-    shown = [table for _, table in run_tables(read_run(tmp_path))]
-    assert sorted(len(t["data"]) for t in tables) == sorted(len(t.rows) for t in shown)
+    display = [table for _, table in run_tables(read_run(tmp_path))]
+    assert sorted(len(t["data"]) for t in tables) == sorted(len(t.rows) for t in display)

@@ -54,7 +54,7 @@ def choose(browser: Browser, name: str, value: str) -> None:
     )
 
 
-def shown(browser: Browser) -> int:
+def display(browser: Browser) -> int:
     """How many questions the list says it has."""
     return int(browser.ask("document.getElementById('count').textContent").split()[0])
 
@@ -66,7 +66,7 @@ def test_every_question_of_every_benchmark_opens_without_complaint(browser, benc
     while browser.ask("document.querySelector('#rows .more') !== null"):
         browser.ask("document.querySelector('#rows .more').click()")
     rows, steps = browser.ask(WALK)
-    assert rows == len(split.questions) == shown(browser)
+    assert rows == len(split.questions) == display(browser)
     assert steps > rows
     assert browser.ask("document.querySelector('#detail svg') !== null")
     assert browser.complaints() == []
@@ -90,35 +90,35 @@ def test_filters_keep_the_questions_that_they_should(browser, street):
         q.id: p.status == "ok" and p.answer == q.answer for q, p in zip(questions, predictions)
     }
     browser.open(address)
-    assert shown(browser) == len(questions)
+    assert display(browser) == len(questions)
     choose(browser, "outcome", "wrong")
-    assert shown(browser) == 0  # of the run's own system
+    assert display(browser) == 0  # of the run's own system
     choose(browser, "system", "other")
-    assert shown(browser) == len(questions) - sum(right.values())
+    assert display(browser) == len(questions) - sum(right.values())
     task = questions[-1].category
     choose(browser, "task", task)
-    assert shown(browser) == sum(q.category == task and not right[q.id] for q in questions)
+    assert display(browser) == sum(q.category == task and not right[q.id] for q in questions)
     choose(browser, "blamed", "pose")
     wanted = [
         q.id
         for q in questions
         if q.category == task and not right[q.id] and blamed.get(q.id) == "pose"
     ]
-    assert shown(browser) == len(wanted) > 0
+    assert display(browser) == len(wanted) > 0
     browser.ask("document.querySelector('#rows .item').click()")
     assert browser.ask("decodeURIComponent(location.hash)") == "#" + wanted[0]
     for name in ("outcome", "blamed", "task"):
         choose(browser, name, "")
     choose(browser, "outcome", "right")
-    assert shown(browser) == sum(right.values())
+    assert display(browser) == sum(right.values())
     choose(browser, "outcome", "")
     choose(browser, "status", "unparsed")
-    assert shown(browser) == sum(p.status == "unparsed" for p in predictions)
+    assert display(browser) == sum(p.status == "unparsed" for p in predictions)
     choose(browser, "status", "")
     choose(browser, "words", questions[3].text.upper())
-    assert shown(browser) == sum(questions[3].text.lower() in q.text.lower() for q in questions)
+    assert display(browser) == sum(questions[3].text.lower() in q.text.lower() for q in questions)
     choose(browser, "words", "no such words")
-    assert shown(browser) == 0
+    assert display(browser) == 0
     assert browser.complaints() == []
 
 
@@ -126,7 +126,7 @@ def test_an_address_names_filters_and_a_question(browser, street):
     address, questions, _, blamed = street
     q = next(q for q in questions if blamed.get(q.id) == "parsing")
     browser.open(f"{address}?blamed=parsing#{q.id}")
-    assert shown(browser) == sum(module == "parsing" for module in blamed.values())
+    assert display(browser) == sum(module == "parsing" for module in blamed.values())
     assert browser.ask("document.querySelector('#detail .question').textContent") == q.text
     assert "parsing 1.00" in browser.ask("document.querySelector('#detail').textContent")
     assert browser.complaints() == []
@@ -137,7 +137,7 @@ def test_one_click_opens_the_surest_errors(browser, street):
     browser.open(address + "?system=other")
     choose(browser, "task", questions[0].category)
     browser.ask("document.getElementById('errors').click()")
-    assert shown(browser) == 0  # the run's own system errs nowhere
+    assert display(browser) == 0  # the run's own system errs nowhere
     choose(browser, "system", "other")
     wrong = {
         q.id: p for q, p in zip(questions, predictions) if p.status != "ok" or p.answer != q.answer
@@ -161,7 +161,7 @@ def test_an_address_of_a_question_that_is_not_listed_says_so(browser, street):
     assert browser.complaints() == []
 
 
-def test_keys_walk_and_steps_light_up_what_they_found(browser, street):
+def test_keys_walk_and_steps_light_up_what_they_detected(browser, street):
     address, questions, *_ = street
     browser.open(address)
     browser.key("j")
@@ -238,10 +238,10 @@ def test_everybody_can_read_it(browser, street, tmp_path, benchmark, scheme, wid
         browser.open(address)
         browser.call("Runtime.evaluate", expression=axe.read_text(encoding="utf-8"))
         rules = "{runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']}"
-        found = browser.ask(
+        result = browser.ask(
             f"axe.run(document, {rules}).then(r => r.violations.map(v => [v.id, v.nodes[0].html]))"
         )
-        assert found == []
+        assert result == []
         assert browser.ask("document.documentElement.scrollWidth <= innerWidth")
         wide = (  # what a drawing holds is cut at its frame
             "[...document.querySelectorAll('main *, header *')].filter(e => !e.closest('.table') &&"
@@ -276,10 +276,10 @@ def test_labels_lie_on_no_other_and_inside_their_drawing(browser, tmp_path):
 
 def test_reset_and_steps_work_by_keys_alone(browser, street):
     browser.open(f"{street[0]}?outcome=wrong&words=bus")
-    few = shown(browser)
+    few = display(browser)
     browser.ask("document.getElementById('reset').focus()")
     browser.ask("document.getElementById('reset').click()")
-    assert shown(browser) > few
+    assert display(browser) > few
     assert "?" not in browser.ask("location.href")
     choose(browser, "outcome", "right")
     assert "outcome=right" in browser.ask("location.search")

@@ -38,19 +38,19 @@ def answered(questions=SPLIT.questions, share=0.7):
     """What a model might have said: the right answer, sometimes another vehicle of its kind,
     sometimes nonsense.
     """
-    said = {}
+    reply = {}
     for k, q in enumerate(questions):
         r = rng(9, "answered", k)
         kind = next(
             (leaves for leaves in SUPER_CATEGORIES.values() if q.answer in leaves), ("paisley",) * 2
         )
         wrong = kind[0] if q.answer != kind[0] else kind[1]
-        said[q.id] = surface(q.answer) if r.random() < share else surface(wrong)
-    return said
+        reply[q.id] = surface(q.answer) if r.random() < share else surface(wrong)
+    return reply
 
 
-SAID = answered()
-PREDICTIONS = [Prediction(q.id, "ok", SAID[q.id]) for q in SPLIT.questions]
+TEXT = answered()
+PREDICTIONS = [Prediction(q.id, "ok", TEXT[q.id]) for q in SPLIT.questions]
 
 
 def expected(scorer):
@@ -67,7 +67,7 @@ def vlmevalkit_rows():
             "question": q.text,
             "answer": surface(q.answer).capitalize(),
             "category": FILES[q.category],
-            "prediction": DRESSES[k % 4].format(SAID[q.id]),
+            "prediction": DRESSES[k % 4].format(TEXT[q.id]),
             "hit": int(hit),
         }
 
@@ -100,12 +100,12 @@ def lmms_rows():
     """
     right = PULSECHECK457.correct(SPLIT.questions, PREDICTIONS, "strict")
     for k, (q, hit) in enumerate(zip(SPLIT.questions, right)):
-        response = DRESSES[k % 4].format(SAID[q.id])
-        said = {
+        response = DRESSES[k % 4].format(TEXT[q.id])
+        reply = {
             "question_index": q.number,
             "category": FILES[q.category],
             "gt_answer": q.answer,
-            "pred_answer": SAID[q.id],
+            "pred_answer": TEXT[q.id],
             "response": response,
             "is_correct": bool(hit),
         }
@@ -117,7 +117,7 @@ def lmms_rows():
             "doc_hash": "0",
             "token_counts": None,
             ("resps" if k % 2 else "filtered_resps"): [[response]] if k % 2 else response,
-            "spatial457_accuracy": said,
+            "spatial457_accuracy": reply,
         }
 
 
@@ -134,10 +134,10 @@ def release(tmp_path):
     """The first images of the mini split as a release of its own."""
     root = tmp_path / "release" / "questions"
     root.mkdir(parents=True)
-    kept = {q.image for q in SPLIT.questions}
+    retained = {q.image for q in SPLIT.questions}
     for path in (PULSECHECK457.mini / "questions").glob("*.json"):
         records = [
-            r for r in json.loads(path.read_text())["questions"] if r["image_filename"] in kept
+            r for r in json.loads(path.read_text())["questions"] if r["image_filename"] in retained
         ]
         (root / path.name).write_text(json.dumps({"questions": records}))
     return root.parent
@@ -162,8 +162,8 @@ def test_vlmevalkit_files_score_to_the_right_figure_under_both_scorers(
     assert code == 0
     printed = capsys.readouterr().out
     for scorer in ("strict", "vlmevalkit"):
-        found = {row["name"]: row["value"] for row in sidecar["scores"][scorer]}
-        assert found == pytest.approx(expected(scorer))
+        result = {row["name"]: row["value"] for row in sidecar["scores"][scorer]}
+        assert result == pytest.approx(expected(scorer))
     assert expected("strict")["mean"] < expected("vlmevalkit")["mean"]
     own = sum(row["hit"] for row in rows) / len(rows) * 100
     assert sidecar["harness"] == {"column": "hit", "percent": pytest.approx(own), "rows": len(rows)}
@@ -196,7 +196,7 @@ def test_an_lmms_eval_file_scores_to_the_right_figure(tmp_path, release):
 
 def test_po3ds_own_answers_score_the_same_through_a_harness_file(tmp_path, release):
     rows = [
-        {"index": q.number, "question": q.text, "prediction": surface(SAID[q.id])}
+        {"index": q.number, "question": q.text, "prediction": surface(TEXT[q.id])}
         for q in SPLIT.questions
     ]
     _, out, sidecar = run(
@@ -240,12 +240,12 @@ def test_the_summary_names_the_scorer_and_the_data_that_were_used(tmp_path, caps
 
 
 def test_plain_files_align_by_image_and_question_where_ids_say_nothing(tmp_path):
-    asked = {}
+    query = {}
     for q in SPLIT.questions:
-        asked.setdefault((q.image, q.text), q)
+        query.setdefault((q.image, q.text), q)
     unique = [
         q
-        for (image, text), q in asked.items()
+        for (image, text), q in query.items()
         if sum(o.image == image and o.text == text for o in SPLIT.questions) == 1
     ]
     rows = [
@@ -282,13 +282,13 @@ def test_nothing_is_dropped_in_silence(tmp_path, release, capsys):
     assert sidecar["duplicates"] == [{"row": len(rows) - 2, "id": ids[3]}]
     assert [u["row"] for u in sidecar["unmatched"]] == [len(rows) - 1, len(rows)]
     assert [g["id"] for g in sidecar["other_gold"]] == [ids[7]]
-    for said in (
+    for reply in (
         "questions without a row, counted as wrong: 3",
         "rows without a question, ignored: 2",
         "duplicate rows of a question, ignored: 1: row",
         "gold answer differs from po3d's: 1: row",
     ):
-        assert said in printed
+        assert reply in printed
     written = {p.id: p for p in read_predictions(out)}
     assert (written[ids[8]].status, written[ids[8]].answer) == ("abstained", None)
     assert not set(ids[:3]) & set(written)
@@ -362,7 +362,7 @@ def test_a_cell_that_begins_with_an_equals_sign_is_text(tmp_path, suffix):
 
 
 @pytest.mark.parametrize("spelling", ["{}.0", " {}", "0{}", "{}.00"])
-def test_ids_that_a_spreadsheet_changed_are_found(tmp_path, spelling):
+def test_ids_that_a_spreadsheet_changed_are_detected(tmp_path, spelling):
     rows = [{"index": spelling.format(q.number), "prediction": q.answer} for q in FOUR]
     assert answers(imported(write_table(tmp_path / "m.csv", rows))) == RIGHT
 
@@ -430,9 +430,9 @@ def test_half_a_surrogate_pair_is_replaced_and_named(tmp_path):
     assert answers(imported(path.rename(tmp_path / "m.json"))) == RIGHT
 
 
-def test_rows_without_an_id_are_said_to_lack_one(tmp_path, capsys, release):
-    asked = [q for q in SPLIT.questions if sum(o.text == q.text for o in SPLIT.questions) == 1][:3]
-    rows = [{"question": q.text, "prediction": q.answer} for q in asked] + [
+def test_rows_without_an_id_are_reported_to_lack_one(tmp_path, capsys, release):
+    query = [q for q in SPLIT.questions if sum(o.text == q.text for o in SPLIT.questions) == 1][:3]
+    rows = [{"question": q.text, "prediction": q.answer} for q in query] + [
         {"question": "?", "prediction": "x"}
     ]
     path = write_table(tmp_path / "m.csv", rows)
@@ -548,8 +548,8 @@ def test_half_a_surrogate_pair_costs_one_character(tmp_path):
     path = tmp_path / "m.jsonl"
     texts = [r"yes \ud83d", r"\ude97 yes", r"\ud83d\ude97", r"\\ud83d", r"\u00e9 \\\ud83d"]
     path.write_text("".join(f'{{"id": "1", "prediction": "{text}"}}\n' for text in texts))
-    found = [row.cells["prediction"] for row in list(iterate_rows(path))]
-    assert found == ["yes \ufffd", "\ufffd yes", "\U0001f697", r"\ud83d", "\u00e9 \\\ufffd"]
+    result = [row.cells["prediction"] for row in list(iterate_rows(path))]
+    assert result == ["yes \ufffd", "\ufffd yes", "\U0001f697", r"\ud83d", "\u00e9 \\\ufffd"]
 
 
 @pytest.mark.parametrize(("name", "content", "says"), HOSTILE)
@@ -583,7 +583,7 @@ def test_the_dresses_of_these_tests_come_off():
 
 
 @pytest.mark.parametrize("suffix", [".tsv", ".jsonl"])
-def test_rows_of_a_large_file_are_not_kept_in_memory(tmp_path, suffix):
+def test_rows_of_a_large_file_are_not_retained_in_memory(tmp_path, suffix):
     path = tmp_path / f"large{suffix}"
     with open(path, "w", encoding="utf-8") as file:
         for k in range(20_001):

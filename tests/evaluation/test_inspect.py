@@ -21,8 +21,8 @@ def test_the_logs_figures_are_the_benchmarks_own(name, tmp_path):
     split = opened(name).first(1)
     questions = [q for q in split.questions if q.answer is not None]
     assert [(s.id, s.target) for s in task.dataset] == [(q.id, q.answer) for q in questions]
-    shown = [part for part in task.dataset[0].input[0].content if part.type == "image"]
-    assert len(shown) == len(pictures(questions[0])) > 0
+    display = [part for part in task.dataset[0].input[0].content if part.type == "image"]
+    assert len(display) == len(pictures(questions[0])) > 0
     answers = [q.answer if k % 3 else "No answer" for k, q in enumerate(questions)]
     usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     outputs = [ModelOutput.from_content("mockllm/model", text) for text in answers]
@@ -38,15 +38,15 @@ def test_the_logs_figures_are_the_benchmarks_own(name, tmp_path):
     ]
     rows = BENCHMARKS[name].score(questions, expected, BENCHMARKS[name].scorers[0])["rows"]
     figures = {row["name"]: pytest.approx(row["value"]) for row in rows if row["value"] is not None}
-    assert {key: found.value for key, found in log.results.scores[0].metrics.items()} == figures
+    assert {key: result.value for key, result in log.results.scores[0].metrics.items()} == figures
     assert {s.scores[log.results.scores[0].scorer].metadata["status"] for s in log.samples} == {
         "ok",
         "abstained",
     }
 
 
-def test_the_tasks_are_found_by_name():
+def test_the_tasks_are_detected_by_name():
     from importlib.metadata import entry_points
 
-    (found,) = [e for e in entry_points(group="inspect_ai") if e.name == "po3d"]
-    assert found.value == "po3d.evaluation.harness.inspect_tasks"
+    (result,) = [e for e in entry_points(group="inspect_ai") if e.name == "po3d"]
+    assert result.value == "po3d.evaluation.harness.inspect_tasks"

@@ -82,11 +82,11 @@ def test_a_sweep_over_an_estimators_options_has_a_folder_and_a_row_for_each():
 
 
 def test_figures_are_counted_in_what_their_intervals_resample():
-    told = {
+    report = {
         b: counted({"benchmark": b, "images": n})
         for b, n in {"pulsecheck457": 150, "hypo3d": 50, "scope": 12, "3dsrbench": 1}.items()
     }
-    assert told == {
+    assert report == {
         "pulsecheck457": "150 images",
         "hypo3d": "50 rooms",
         "scope": "12 scenes",
@@ -103,7 +103,7 @@ def test_one_image_gives_no_interval_and_the_report_says_why():
     assert "no intervals" not in report_text(REPORT)
 
 
-def test_what_stands_beside_and_what_was_not_found_are_rows():
+def test_what_stands_beside_and_what_was_not_detected_are_rows():
     beside = REPORT | {"settings": {"scenes": "ground_truth"}}
     missed = {"n": 3, "of": 8, "rows": [ROW | {"value": 25.0}]}
     lines = report_text(REPORT | {"beside": [beside], "not_found": missed}).splitlines()
@@ -114,10 +114,10 @@ def test_what_stands_beside_and_what_was_not_found_are_rows():
     assert row.split()[-2:] == ["25.0", "-"]
 
 
-def test_a_language_models_row_says_what_it_was_given():
+def test_a_language_models_row_says_what_it_was_provided():
     plain = {"model": "m", "scenes": "none", "frame": None}
     assert row_name({"system": "lmm", "settings": plain}) == "m"
-    given = {
+    supplied = {
         **plain,
         "frame": "camera",
         "show": "labelled",
@@ -126,7 +126,7 @@ def test_a_language_models_row_says_what_it_was_given():
         "scenes": "ground_truth",
     }
     assert (
-        row_name({"system": "lmm", "settings": given})
+        row_name({"system": "lmm", "settings": supplied})
         == "m, true tables, camera frame, labelled maps, without the change, chain of thought"
     )
     tables = {

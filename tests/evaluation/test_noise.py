@@ -21,8 +21,8 @@ QUANTITIES = [q for q in STREET_TABLES.units if q != "parsing"]
 
 
 def scenes(n=60) -> list[Scene]:
-    made = [random_scene(rng(2, "noise", k), 8) for k in range(n)]
-    return [replace(s, camera=CAMERA, image=f"{k}.png") for k, s in enumerate(made)]
+    built = [random_scene(rng(2, "noise", k), 8) for k in range(n)]
+    return [replace(s, camera=CAMERA, image=f"{k}.png") for k, s in enumerate(built)]
 
 
 @pytest.mark.parametrize("quantity", QUANTITIES)
@@ -108,7 +108,7 @@ def test_a_changed_shape_changes_the_box():
         assert before.extent != after.extent
 
 
-def test_what_is_no_quantity_or_needs_a_camera_is_said():
+def test_what_is_no_quantity_or_needs_a_camera_is_reported():
     (scene,) = scenes(1)
     with pytest.raises(InputError, match="'parsing' has no noise model"):
         STREET_TABLES.noisy(scene, "parsing", 0.1)

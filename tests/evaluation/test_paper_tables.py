@@ -70,9 +70,9 @@ def compiled(tex: str, folder) -> str:
         "-no-shell-escape",
         "page.tex",
     ]
-    ran = subprocess.run(command, cwd=folder, capture_output=True, check=False)
-    log = ran.stdout.decode("utf-8", "replace")
-    assert ran.returncode == 0, log[-1500:]
+    outcome = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    log = outcome.stdout.decode("utf-8", "replace")
+    assert outcome.returncode == 0, log[-1500:]
     assert (folder / "page.pdf").stat().st_size > 0
     return log
 
@@ -188,8 +188,8 @@ def test_a_page_has_no_folder_of_this_machine_and_says_what_cannot_be_compared(t
 
 
 def test_compare_has_captions_and_dashes(runs, capsys):
-    given = [str(runs / "twin"), str(runs / "other.jsonl"), "--size", "3"]
-    assert cli.main(["compare", *given, "--latex"]) == 0
+    supplied = [str(runs / "twin"), str(runs / "other.jsonl"), "--size", "3"]
+    assert cli.main(["compare", *supplied, "--latex"]) == 0
     tex = capsys.readouterr().out
     assert tex.count(r"\caption{") == 2
     assert "po3d's twin of PulseCheck457 (mini split, 3 images)" in tex
@@ -206,8 +206,8 @@ def test_the_latex_of_every_benchmark_compiles(tmp_path, capsys, benchmark):
     split = finished(tmp_path / "run", benchmark, 2)
     with_grid(tmp_path / "run", benchmark, split.questions)
     other_system(tmp_path / "other.jsonl", split.questions)
-    given = ["--with", str(tmp_path / "other.jsonl"), "--names", HOSTILE.replace(",", "")]
-    assert cli.main(["report", str(tmp_path / "run"), *given, "--latex", "--later"]) == 0
+    supplied = ["--with", str(tmp_path / "other.jsonl"), "--names", HOSTILE.replace(",", "")]
+    assert cli.main(["report", str(tmp_path / "run"), *supplied, "--latex", "--later"]) == 0
     compiled(capsys.readouterr().out, tmp_path)
 
 
@@ -224,8 +224,8 @@ def test_a_table_that_is_too_high_goes_on_in_another_float(tmp_path):
 
 
 def test_compare_compiles(runs, tmp_path, capsys):
-    given = [str(runs / "twin"), str(runs / "other.jsonl"), "--size", "3", "--by-category"]
-    assert cli.main(["compare", *given, "--names", f"{HOSTILE},b", "--latex"]) == 0
+    supplied = [str(runs / "twin"), str(runs / "other.jsonl"), "--size", "3", "--by-category"]
+    assert cli.main(["compare", *supplied, "--names", f"{HOSTILE},b", "--latex"]) == 0
     compiled(capsys.readouterr().out, tmp_path)
 
 
@@ -257,13 +257,13 @@ def test_a_table_in_parts_has_every_figure_once(rows):
     named = [[f"r{k}", *row] for k, row in enumerate(rows)]
     table = Table(["model", *(f"c{k}" for k in range(len(rows[0])))], named)
     tex = latex_page([Explained("t", table)], "x")
-    shown = [
+    display = [
         c
         for line in tex.splitlines()
         if line.startswith("r") and "&" in line
         for c in line[:-3].split(" & ")[1:]
     ]
-    figures = [c for c in shown if c != "--"]
+    figures = [c for c in display if c != "--"]
     expected = [f"{c:.1f}" for row in rows for c in row if isinstance(c, float)]
     assert sorted(f for f in figures if "-" not in f) == sorted(expected)
     assert sum(f == "12.5--45.0" for f in figures) == sum(
@@ -271,7 +271,7 @@ def test_a_table_in_parts_has_every_figure_once(rows):
     )
 
 
-def test_later_rows_are_shown_when_asked_for_with_source_date_and_protocol(runs, capsys):
+def test_later_rows_are_displayed_when_requested_with_source_date_and_protocol(runs, capsys):
     report = json.loads((runs / "twin" / "report.json").read_text())
     page = report_text(report, "later")
     assert "Spatial-SSRL-4B †" in page
@@ -300,8 +300,8 @@ def test_later_rows_are_shown_when_asked_for_with_source_date_and_protocol(runs,
 def test_a_file_that_nothing_describes_is_taken_as_it_is(runs, tmp_path, capsys):
     predictions = list(read_predictions(runs / "other.jsonl"))
     write_predictions(tmp_path / "predictions.jsonl", predictions)
-    given = ["--with", str(tmp_path / "predictions.jsonl"), "--markdown"]
-    assert cli.main(["report", str(runs / "twin"), *given]) == 0
+    supplied = ["--with", str(tmp_path / "predictions.jsonl"), "--markdown"]
+    assert cli.main(["report", str(runs / "twin"), *supplied]) == 0
 
 
 # --- figures and --paper --------------------------------------------------------------------------
@@ -352,29 +352,29 @@ def test_a_paper_has_tables_figures_and_protocol_and_compiles(runs, tmp_path, ca
     pytest.importorskip("matplotlib")
     finished(tmp_path / "hypo3d", "hypo3d", 1)
     out = tmp_path / "paper"
-    given = ["report", str(runs / "twin"), str(tmp_path / "hypo3d"), "--paper", str(out)]
-    assert cli.main(given) == 0
+    supplied = ["report", str(runs / "twin"), str(tmp_path / "hypo3d"), "--paper", str(out)]
+    assert cli.main(supplied) == 0
     assert {path.name for path in out.iterdir()} == {"figures", "main.tex"} | {
         f"{name}-{part}.tex"
         for name in ("pulsecheck457-1", "hypo3d-2")
         for part in ("tables", "figures", "protocol")
     }
-    said = (out / "pulsecheck457-1-protocol.tex").read_text()
-    assert "gold is evaluated on po3d's twin of PulseCheck457 (mini split, 3 images)" in said
-    assert "lmms-eval's rule" in said
-    assert re.search(r"\d questions? without an answer counts? as wrong", said)
-    assert "are not comparable with ours" in said
-    assert "1,000 bootstrap resamples of images" in said
-    assert cli.main(given) == 0  # again, over its own files
+    reply = (out / "pulsecheck457-1-protocol.tex").read_text()
+    assert "gold is evaluated on po3d's twin of PulseCheck457 (mini split, 3 images)" in reply
+    assert "lmms-eval's rule" in reply
+    assert re.search(r"\d questions? without an answer counts? as wrong", reply)
+    assert "are not comparable with ours" in reply
+    assert "1,000 bootstrap resamples of images" in reply
+    assert cli.main(supplied) == 0  # again, over its own files
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.tex").write_text("mine")
-    assert cli.main([*given[:-1], str(tmp_path / "full")]) == 2
+    assert cli.main([*supplied[:-1], str(tmp_path / "full")]) == 2
     assert "is neither empty" in capsys.readouterr().err
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is not installed")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"]
-    ran = subprocess.run(command, cwd=out, capture_output=True, check=False)
-    assert ran.returncode == 0, ran.stdout.decode("utf-8", "replace")[-1500:]
+    outcome = subprocess.run(command, cwd=out, capture_output=True, check=False)
+    assert outcome.returncode == 0, outcome.stdout.decode("utf-8", "replace")[-1500:]
 
 
 def test_every_scorer_of_a_paper_has_its_words():

@@ -70,7 +70,7 @@ def test_crops_add_up_what_they_read():
     assert did.flops == 2 * 3 * 4 * 4 * 16 * 6  # boxes, cells, samples, channels
 
 
-def test_it_is_seen_what_waits():
+def test_it_is_visible_what_waits():
     x = torch.arange(3)
     for work in (
         lambda: int(x.max()), lambda: x[x > 1], lambda: x.repeat_interleave(x), lambda: x.cpu(),
@@ -107,9 +107,9 @@ def test_between_pixels_and_answers_a_host_waits_for_two_transfers_and_for_the_a
     waits, scenes = {}, []
     for stage in stages(estimator, reading, split, split.images, packed=False):
         with Counted() as did:
-            found = stage.work()
+            result = stage.work()
         waits[stage.name] = did.waits
-        scenes = found if stage.name == "tables" else scenes
+        scenes = result if stage.name == "tables" else scenes
     words = waits.pop("parser")
     assert set(words) <= {"tolist", "aten._local_scalar_dense.default", "aten.index.Tensor"}
     assert waits.pop("tables") == ["cpu"] * 2
@@ -120,14 +120,14 @@ def test_between_pixels_and_answers_a_host_waits_for_two_transfers_and_for_the_a
     assert 3 * batches <= len(answers) <= 9 * batches
     assert set(map(len, waits.values())) == {0}
     assert len(waits) == 5
-    assert sum(outcome is not None for outcome in found) > 0.5 * len(found) > 0
+    assert sum(outcome is not None for outcome in result) > 0.5 * len(result) > 0
 
 
 def test_stages_together_are_the_estimator(estimator, reading):
     split = pulsecheck457.open_mini().first(2)
-    made = {s.name: s.work() for s in stages(estimator, reading, split, split.images)}
+    built = {s.name: s.work() for s in stages(estimator, reading, split, split.images)}
     scenes = estimator.estimate([split.image(name) for name in split.images], split.images)
-    assert list(map(to_json, made["tables"])) == list(map(to_json, scenes))
+    assert list(map(to_json, built["tables"])) == list(map(to_json, scenes))
 
 
 def test_the_tables_have_a_line_for_each_stage(estimator, reading, monkeypatch):

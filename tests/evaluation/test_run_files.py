@@ -23,19 +23,19 @@ BENCHMARKS = ("pulsecheck457", "hypo3d", "3dsrbench", "scope", "superclevr")
 MISSING = object()
 VALUES = (MISSING, None, "x", -1.5, [], [[1]], {}, {"x": {"y": []}})
 DEEP = 60  # fields below the second level that are changed
-SHOWN = 6  # of the changes that are read, a page is made of so many
+DISPLAYED = 6  # of the changes that are read, a page is made of so many
 
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     """A run of each benchmark with a grid beside its report."""
-    found = {}
+    result = {}
     for name in BENCHMARKS:
         folder = tmp_path_factory.mktemp(name)
         split = finished(folder, name, 1)
         with_grid(folder, name, split.questions)
-        found[name] = folder
-    return found
+        result[name] = folder
+    return result
 
 
 def fields(value: object, path: tuple = ()) -> Iterator[tuple]:
@@ -51,15 +51,15 @@ def fields(value: object, path: tuple = ()) -> Iterator[tuple]:
 
 def changed(record: dict, path: tuple, value: object) -> dict:
     """The record with another value at a path, or without it."""
-    found = copy.deepcopy(record)
-    at = found
+    result = copy.deepcopy(record)
+    at = result
     for key in path[:-1]:
         at = at[key]
     if value is MISSING:
         del at[path[-1]]
     else:
         at[path[-1]] = value
-    return found
+    return result
 
 
 def refusal(read, path) -> str | None:
@@ -71,7 +71,7 @@ def refusal(read, path) -> str | None:
     return None
 
 
-def shown(folder) -> None:
+def display(folder) -> None:
     """Everything that `po3d report` makes of a folder."""
     run = read_run(folder)
     grid = grid_of(folder, run)
@@ -87,7 +87,7 @@ def test_one_changed_field_is_read_or_refused(folders, tmp_path, name, file):
     folder, read = tmp_path / "run", {"report.json": read_report, "grid.json": read_grid}[file]
     shutil.copytree(folders[name], folder)
     record = json.loads((folder / file).read_text())
-    refused, kept, draw = 0, [], rng(5, f"{name} {file}")
+    refused, retained, draw = 0, [], rng(5, f"{name} {file}")
     paths = list(fields(record))
     deep = [path for path in paths if len(path) > 2]
     chosen = draw.permutation(len(deep))[:DEEP].tolist()
@@ -95,16 +95,16 @@ def test_one_changed_field_is_read_or_refused(folders, tmp_path, name, file):
         for value in VALUES:
             (folder / file).write_text(json.dumps(changed(record, path, value)))
             if (reason := refusal(read, folder / file)) is None:
-                kept.append((path, value))
+                retained.append((path, value))
             else:
                 assert "\n" not in reason
                 assert str(folder / file) in reason
                 refused += 1
-    assert refused > len(kept) > 0
-    for k in draw.permutation(len(kept))[:SHOWN].tolist():
-        (folder / file).write_text(json.dumps(changed(record, *kept[k])))
+    assert refused > len(retained) > 0
+    for k in draw.permutation(len(retained))[:DISPLAYED].tolist():
+        (folder / file).write_text(json.dumps(changed(record, *retained[k])))
         with contextlib.suppress(InputError):  # as of a split that is not there
-            shown(folder)
+            display(folder)
 
 
 # What ended in a traceback although every field was of its kind.

@@ -54,7 +54,7 @@ def test_the_page_has_every_section_and_the_published_rows(report):
     assert "a quarter turn off" in report_text(report)
 
 
-def test_figures_are_drawn(report, tmp_path):
+def test_figures_are_rendered(report, tmp_path):
     pytest.importorskip("matplotlib")
     few = {
         key: {"consistency_ego": report[key]["consistency_ego"]}

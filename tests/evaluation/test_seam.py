@@ -66,9 +66,9 @@ def test_the_example_answers_every_benchmark_and_its_tables_fed_back_answer_alik
     }
     assert names <= {"sedan", "suv", "chair", "table"}
     assert names
-    found = report(own)
-    assert found["provenance"]["modules"]["perception"]["class"] == "my_estimator.Patches"
-    assert found["settings"]["perception"] == "Patches 1"
+    result = report(own)
+    assert result["provenance"]["modules"]["perception"]["class"] == "my_estimator.Patches"
+    assert result["settings"]["perception"] == "Patches 1"
     assert "perception Patches 1" in capsys.readouterr().out
     run = json.loads((own / "run.json").read_text())
     assert run["identity"]["system"]["perception"]["source_sha256"]
@@ -144,7 +144,7 @@ def test_what_is_wrong_with_the_options_is_one_line(options, says, tmp_path, cap
     assert not (tmp_path / "out").exists()
 
 
-def test_a_system_of_ones_own_is_called_by_its_class(tmp_path, monkeypatch, capsys):
+def test_a_system_of_ones_own_is_named_by_its_class(tmp_path, monkeypatch, capsys):
     (tmp_path / "guess.py").write_text(
         "from po3d.systems.baselines import random_baseline\n"
         "class Guess:\n"
@@ -245,7 +245,7 @@ def test_a_table_without_axes_and_name_has_those_of_its_picture():
     assert scene.objects == TABLE.objects
 
 
-def test_what_an_estimator_asks_for_it_is_given_and_no_more_images_at_once_than_it_takes():
+def test_what_an_estimator_asks_for_it_is_provided_and_no_more_images_at_once_than_it_takes():
     class Wants:
         batch_size, calls = 2, []
 
@@ -272,11 +272,11 @@ def test_reports_call_an_estimator_what_it_calls_itself(tmp_path):
     class Mine(Returns):
         name, version, checkpoint, calibration = "mine", 3, weights, {"covariance": 2.0}
 
-    found = identity(Mine(None))
-    assert title(found) == "mine 3"
-    assert found["checkpoint"] == "weights.pt"
-    assert len(found["sha256"]) == 64
-    assert found["calibration"] == {"covariance": 2.0}
+    result = identity(Mine(None))
+    assert title(result) == "mine 3"
+    assert result["checkpoint"] == "weights.pt"
+    assert len(result["sha256"]) == 64
+    assert result["calibration"] == {"covariance": 2.0}
     assert title(identity(Returns(None))) == "Returns"
 
 
@@ -340,8 +340,8 @@ def test_a_record_of_names_alone_is_a_table_of_which_nothing_else_is_known(tmp_p
     assert o.covariance[0][0] == 3.0
     assert o.covariance[2][2] == pytest.approx(math.pi**2 / 3)
     assert o.flip == 0.5
-    posed = bare | {"objects": [bare["objects"][0] | {"position": [1, 2, 0.3], "heading_deg": 90}]}
-    ((scene,),) = tables(written(tmp_path / "p.jsonl", [posed]))
+    pose = bare | {"objects": [bare["objects"][0] | {"position": [1, 2, 0.3], "heading_deg": 90}]}
+    ((scene,),) = tables(written(tmp_path / "p.jsonl", [pose]))
     assert not np.any(scene.objects[0].covariance)
 
 
@@ -397,10 +397,10 @@ def test_questions_on_pictures_without_a_table_fail_and_are_counted(benchmark, t
     part = ["perception=file", f"perception.path={tmp_path / 'part.jsonl'}"]
     assert evaluate(tmp_path / "part", *few, *part) == 0
     assert f"no scene: {gone}" not in capsys.readouterr().err
-    asked = {q.id: q for q in opened(benchmark, size=int(few[1][-1])).questions}
+    query = {q.id: q for q in opened(benchmark, size=int(few[1][-1])).questions}
     known = {p.id: p for p in read_predictions(tmp_path / "own" / "predictions.jsonl")}
     for p in read_predictions(tmp_path / "part" / "predictions.jsonl"):
-        lost = gone in (asked[p.id].images or (asked[p.id].image,))
+        lost = gone in (query[p.id].images or (query[p.id].image,))
         assert p.reason == f"no scene: {gone}" if lost else p == known[p.id]
         assert p.status == "failed" or not lost
     assert any("no scene for 1 image" in note for note in report(tmp_path / "part")["notes"])
@@ -428,11 +428,11 @@ def test_noise_in_an_evaluation_is_that_of_the_grids_cell(tmp_path, capsys):
     capsys.readouterr()
     noise = "noise={heading: 40, color: 0.5, parsing: 0.3}"
     assert evaluate(tmp_path / "one", *few, OWN, noise) == 0
-    found = report(tmp_path / "one")
-    assert [r["value"] for r in found["rows"]] == pytest.approx([r["value"] for r in cell["rows"]])
+    result = report(tmp_path / "one")
+    assert [r["value"] for r in result["rows"]] == pytest.approx([r["value"] for r in cell["rows"]])
     assert "noise: heading 40, color 0.5, parsing 0.3" in capsys.readouterr().out
     assert evaluate(tmp_path / "none", *few, OWN, "noise={heading: 0, color: 0}") == 0
-    assert report(tmp_path / "none")["rows"] != found["rows"]
+    assert report(tmp_path / "none")["rows"] != result["rows"]
 
 
 # --- composition ----------------------------------------------------------------------------------

@@ -78,8 +78,8 @@ def works(server, known):
     """Whether a proper question is answered right."""
     q = known.questions[0]
     image = next(image for image, scene in known.scenes if scene.image == q.image)
-    asked = messages(prompt("pulsecheck457", q), [data_uri(encode(image), "png")])
-    response = client(server).chat.completions.create(model=NAME, messages=asked)
+    query = messages(prompt("pulsecheck457", q), [data_uri(encode(image), "png")])
+    response = client(server).chat.completions.create(model=NAME, messages=query)
     return extract(response.choices[0].message.content).answer.lower() == q.answer.replace("_", " ")
 
 
@@ -107,20 +107,20 @@ def test_openais_client_lists_the_models_and_gets_answers(server, known):
         == response.usage.prompt_tokens + response.usage.completion_tokens
         > 5
     )
-    said = response.model_extra["po3d"]
-    assert (said["status"], said["answer"], said["question"]) == ("ok", q.answer, q.text)
-    assert said["program"] == q.program
+    reply = response.model_extra["po3d"]
+    assert (reply["status"], reply["answer"], reply["question"]) == ("ok", q.answer, q.text)
+    assert reply["program"] == q.program
 
 
-def test_the_words_or_the_model_say_whose_left_is_meant(known):
+def test_the_words_or_the_model_say_whose_left_is_intended(known):
     q = next(q for q in known.questions if q.task == "6d")
-    asked = json.dumps(
+    query = json.dumps(
         {
             "model": NAME,
             "messages": messages(prompt("pulsecheck457", q), [PICTURE["image_url"]["url"]]),
         }
     )
-    assert read_request(asked.encode()).task == "6d"
+    assert read_request(query.encode()).task == "6d"
     for model, task in ((NAME, "2d"), (f"{NAME}-2d", "2d"), (f"{NAME}-6d", "6d")):
         assert (
             read_request(json.dumps(body([PICTURE, ASKED]) | {"model": model}).encode()).task
@@ -139,7 +139,7 @@ def test_the_words_or_the_model_say_whose_left_is_meant(known):
         ([" \n "], None),
     ],
 )
-def test_the_question_is_found_in_a_message(texts, first):
+def test_the_question_is_detected_in_a_message(texts, first):
     assert next(iter(questions_in(texts)), None) == first
 
 
@@ -163,7 +163,7 @@ def bomb():
     return {"type": "image_url", "image_url": {"url": data_uri(buffer.getvalue(), "png")}}
 
 
-def shown(url):
+def display(url):
     return body([ASKED, {"type": "image_url", "image_url": {"url": url}}])
 
 
@@ -194,12 +194,12 @@ BAD = {
     "no picture": (body("How many?"), 400, "needs one image; the last user message has 0"),
     "two pictures": (body([PICTURE, PICTURE, ASKED]), 400, "has 2"),
     "no text": (body([PICTURE]), 400, "contains no question"),
-    "a link": (shown("http://127.0.0.1/x.png"), 400, "URLs are not fetched"),
-    "a file": (shown("file:///etc/passwd"), 400, "URLs are not fetched"),
-    "not valid base64": (shown("data:image/png;base64,@@@"), 400, "not valid base64"),
-    "empty": (shown("data:image/png;base64,"), 400, "is empty"),
+    "a link": (display("http://127.0.0.1/x.png"), 400, "URLs are not fetched"),
+    "a file": (display("file:///etc/passwd"), 400, "URLs are not fetched"),
+    "not valid base64": (display("data:image/png;base64,@@@"), 400, "not valid base64"),
+    "empty": (display("data:image/png;base64,"), 400, "is empty"),
     "no picture in it": (
-        shown("data:image/png;base64,aGFsbG8="),
+        display("data:image/png;base64,aGFsbG8="),
         400,
         "is not a PNG, JPEG or WEBP",
     ),
@@ -249,7 +249,7 @@ def test_openais_client_raises_its_own_errors(server):
     with pytest.raises(openai.NotFoundError, match="unknown model"):
         client(server).chat.completions.create(**body([PICTURE, ASKED]) | {"model": "gpt-4o"})
     with pytest.raises(openai.BadRequestError, match="URLs are not fetched"):
-        client(server).chat.completions.create(**shown("http://x/y.png"))
+        client(server).chat.completions.create(**display("http://x/y.png"))
     with pytest.raises(openai.NotFoundError, match="not found: POST"):
         client(server).embeddings.create(model=NAME, input="x")
     large = body([PICTURE, {"type": "text", "text": "a" * 5_000_000}])
@@ -320,7 +320,7 @@ def test_pages_of_other_sites_are_not_answered(server, origin, status):
     assert raw(server, head.encode())[0] == status
 
 
-def test_a_name_can_be_given_and_health_is_told(known):
+def test_a_name_can_be_provided_and_health_is_reported(known):
     with served(of_streets(known, known), Limits(idle=0.5), names=("po3d.lan",)) as server:
         end = "Connection: close\r\n\r\n"
         assert raw(server, f"GET /health HTTP/1.1\r\nHost: PO3D.lan:99\r\n{end}".encode()) == (
@@ -334,14 +334,14 @@ def test_a_name_can_be_given_and_health_is_told(known):
     assert answer.endswith(b"\r\n\r\n")
 
 
-def test_a_head_that_comes_byte_by_byte_is_given_up(server):
+def test_a_head_that_comes_byte_by_byte_is_dropped(server):
     with closing(connected(server)) as slow:
-        begun = time.monotonic()
+        start = time.monotonic()
         with contextlib.suppress(OSError):
             for byte in b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 200:
                 slow.sendall(bytes([byte]))
                 time.sleep(0.02)
-        assert time.monotonic() - begun < 3  # of 5 seconds that all of it would take
+        assert time.monotonic() - start < 3  # of 5 seconds that all of it would take
         with contextlib.suppress(OSError):
             assert slow.recv(100) == b""
 
@@ -409,24 +409,24 @@ class Stuck:
 def test_too_many_requests_and_too_long_ones_are_sent_away(known):
     stuck = Stuck(known)
     image = known.scenes[0][0]
-    asked = json.dumps(shown(data_uri(encode(image), "png"))).encode()
+    query = json.dumps(display(data_uri(encode(image), "png"))).encode()
     with served(of_streets(stuck, known), Limits(seconds=0.4, waiting=1)) as server:
         first = []
-        thread = threading.Thread(target=lambda: first.append(post(server, asked)))
+        thread = threading.Thread(target=lambda: first.append(post(server, query)))
         thread.start()
         assert stuck.came.wait(10)
-        status, answer, headers = post(server, asked)
+        status, answer, headers = post(server, query)
         assert (status, answer["error"]["code"], headers["Retry-After"]) == (503, "busy", "1")
         thread.join()
         ((status, answer, _),) = first
         assert (status, answer["error"]["code"]) == (503, "timeout")
-        assert post(server, asked)[1]["error"]["code"] == "busy", (
+        assert post(server, query)[1]["error"]["code"] == "busy", (
             "what is still worked on still counts"
         )
         stuck.go.set()
         deadline = time.monotonic() + 10
         while (
-            post(server, asked)[0] != 200 and time.monotonic() < deadline
+            post(server, query)[0] != 200 and time.monotonic() < deadline
         ):  # the client's own retries do the same
             time.sleep(0.02)
         assert works(server, known)
@@ -491,20 +491,20 @@ def test_the_command_serves_the_shipped_networks_on_this_machine_alone():
         pixels = split.image(questions[0].image)
         local = build_pipeline("street", mode="marginal")
         expected = local.answer(questions, Context(lambda: pixels, lambda: None, ""))
-        with openai.OpenAI(base_url=url, api_key="none", timeout=120) as asked:
+        with openai.OpenAI(base_url=url, api_key="none", timeout=120) as query:
             for q, p in zip(questions, expected, strict=True):
                 content = messages(prompt("pulsecheck457", q), [data_uri(encode(pixels), "png")])
-                said = asked.chat.completions.create(model=NAME, messages=content).model_extra[
+                reply = query.chat.completions.create(model=NAME, messages=content).model_extra[
                     "po3d"
                 ]
-                assert (said["status"], said["answer"], said["program"]) == (
+                assert (reply["status"], reply["answer"], reply["program"]) == (
                     p.status,
                     p.answer,
                     p.program,
                 )
     finally:
         process.send_signal(signal.SIGTERM)
-        begun = time.monotonic()
+        start = time.monotonic()
         out, error = process.communicate(timeout=30)
     assert (out.strip(), error, process.returncode) == ("stopping", "", 0)
-    assert time.monotonic() - begun < 10  # 2 on an idle machine
+    assert time.monotonic() - start < 10  # 2 on an idle machine

@@ -51,9 +51,9 @@ class Served:
 
     def stop(self):
         """Seconds from SIGTERM to the end, and the exit code."""
-        begun = time.monotonic()
+        start = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(20), time.monotonic() - begun
+        return self.process.wait(20), time.monotonic() - start
 
 
 @pytest.fixture(scope="module")
@@ -66,11 +66,11 @@ def served():
     server.process.communicate()
 
 
-def asked(model, content, **fields):
+def ask_question(model, content, **fields):
     return json.dumps(body(content, **fields) | {"model": model}).encode()
 
 
-def shown(pixels):
+def display(pixels):
     return {"type": "image_url", "image_url": {"url": data_uri(encode(pixels), "png")}}
 
 
@@ -78,7 +78,7 @@ def requests():
     """Requests of all worlds; of rooms' maps and by the model that looks at the picture itself,
     too.
     """
-    found = []
+    result = []
     for benchmark, model in MODELS.items():
         split = opened(benchmark).first(2)
         for q in list({(q.image, q.category): q for q in split.questions}.values())[:5]:
@@ -88,23 +88,25 @@ def requests():
             content = messages(prompt(benchmark, q), [data_uri(encode(p), "png") for p in pixels])[
                 0
             ]["content"]
-            found += [asked(name, content) for name in (model, "po3d")[: 1 + (len(pixels) == 1)]]
-    content = [shown(read_image(MAP)), {"type": "text", "text": "How many beds are there?"}]
-    return [*found, asked("po3d-hypo3d", content, po3d={"metres_per_pixel": 0.01})]
+            result += [
+                ask_question(name, content) for name in (model, "po3d")[: 1 + (len(pixels) == 1)]
+            ]
+    content = [display(read_image(MAP)), {"type": "text", "text": "How many beds are there?"}]
+    return [*result, ask_question("po3d-hypo3d", content, po3d={"metres_per_pixel": 0.01})]
 
 
 def test_many_at_once_get_the_answers_that_they_get_alone(served):
-    given = requests()
-    alone = [post(served, data)[1]["po3d"] for data in given]
-    assert sum(said["status"] == "ok" for said in alone) > 0.8 * len(alone), alone
-    begun, before = time.monotonic(), served.memory()
+    supplied = requests()
+    alone = [post(served, data)[1]["po3d"] for data in supplied]
+    assert sum(reply["status"] == "ok" for reply in alone) > 0.8 * len(alone), alone
+    start, before = time.monotonic(), served.memory()
 
     def client(number):
         right = 0
         for k in range(ROUNDS):
-            which = (number + k) % len(given)
+            which = (number + k) % len(supplied)
             for _ in range(50):
-                status, answer, _ = post(served, given[which])
+                status, answer, _ = post(served, supplied[which])
                 if status != 503:
                     break
                 time.sleep(0.1)
@@ -113,7 +115,7 @@ def test_many_at_once_get_the_answers_that_they_get_alone(served):
 
     with ThreadPoolExecutor(CLIENTS) as pool:
         right = sum(pool.map(client, range(CLIENTS)))
-    took = time.monotonic() - begun
+    took = time.monotonic() - start
     print(
         f"\n{right} of {CLIENTS * ROUNDS} right in {took:.1f} s; {before:.0f} to"
         f" {served.memory():.0f} MB"
@@ -142,14 +144,14 @@ def hostile(server):
             f"{field}={value}",
             *post(server, json.dumps(body([PICTURE, ASKED], **{field: value})).encode())[:2],
         )
-    noise = shown(rng(1, "load").integers(0, 256, (1500, 1500, 3), dtype=np.uint8))
-    yield "noise", *post(server, asked("po3d", [noise, ASKED]))[:2]
+    noise = display(rng(1, "load").integers(0, 256, (1500, 1500, 3), dtype=np.uint8))
+    yield "noise", *post(server, ask_question("po3d", [noise, ASKED]))[:2]
     yield (
         "a map without a scale",
-        *post(server, asked("po3d-hypo3d", [shown(read_image(MAP)), ASKED]))[:2],
+        *post(server, ask_question("po3d-hypo3d", [display(read_image(MAP)), ASKED]))[:2],
     )
-    yield "nine pictures", *post(server, asked("po3d-scope", [PICTURE] * 9 + [ASKED]))[:2]
-    yield "angles missing", *post(server, asked("po3d-scope", [PICTURE, PICTURE, ASKED]))[:2]
+    yield "nine pictures", *post(server, ask_question("po3d-scope", [PICTURE] * 9 + [ASKED]))[:2]
+    yield "angles missing", *post(server, ask_question("po3d-scope", [PICTURE, PICTURE, ASKED]))[:2]
     for name, sent in {
         "chunks": head + b"Transfer-Encoding: chunked\r\n\r\n",
         "a negative length": head + b"Content-Length: -5\r\n\r\n",
@@ -181,25 +183,25 @@ def test_hostile_requests_get_error_objects_and_memory_stays_flat(served):
     assert post(served, requests()[0])[0] == 200
 
 
-def test_told_to_stop_it_finishes_or_refuses_what_is_under_way(served):
+def test_reported_to_stop_it_finishes_or_refuses_what_is_under_way(served):
     post(served, requests()[0])
     pictures = [rng(k, "stop").integers(0, 256, (480, 640, 3), dtype=np.uint8) for k in range(24)]
-    bodies = [asked("po3d-pulsecheck457", [shown(pixels), ASKED]) for pixels in pictures]
-    said = []
+    bodies = [ask_question("po3d-pulsecheck457", [display(pixels), ASKED]) for pixels in pictures]
+    reply = []
 
     def client(data):
         with contextlib.suppress(OSError, urllib.error.URLError):
-            said.append(post(served, data)[:2])
+            reply.append(post(served, data)[:2])
 
     clients = [threading.Thread(target=client, args=(data,)) for data in bodies]
     for thread in clients:
         thread.start()
-    while not said:
+    while not reply:
         time.sleep(0.01)
     code, took = served.stop()
     for thread in clients:
         thread.join(10)
-    codes = [status if status == 200 else answer["error"]["code"] for status, answer in said]
+    codes = [status if status == 200 else answer["error"]["code"] for status, answer in reply]
     print(
         f"\nended {took:.2f} s after SIGTERM: {codes.count(200)} answered,"
         f" {codes.count('stopping')} refused of {len(pictures)}"

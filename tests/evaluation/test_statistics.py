@@ -26,23 +26,21 @@ def table(a, b):
 @given(vectors)
 def test_mcnemar_is_statsmodels_exact_test(pairs):
     a, b = zip(*pairs)
-    found = mcnemar(a, b)
-    assert (found.only_first, found.only_second) == (table(a, b)[0, 1], table(a, b)[1, 0])
-    assert found.p == pytest.approx(reference_mcnemar(table(a, b), exact=True).pvalue, abs=1e-12)
+    only_first, only_second, p = mcnemar(a, b)
+    assert (only_first, only_second) == (table(a, b)[0, 1], table(a, b)[1, 0])
+    assert p == pytest.approx(reference_mcnemar(table(a, b), exact=True).pvalue, abs=1e-12)
 
 
 @given(vectors)
 def test_kappa_is_statsmodels(pairs):
     a, b = zip(*pairs)
-    found, counts = agreement(a, b), table(a, b)
-    if math.isnan(found.kappa):
+    (kappa, shared), counts = agreement(a, b), table(a, b)
+    if math.isnan(kappa):
         assert len(set(a)) == len(set(b)) == 1
     else:
-        assert found.kappa == pytest.approx(cohens_kappa(counts, return_results=False), abs=1e-12)
+        assert kappa == pytest.approx(cohens_kappa(counts, return_results=False), abs=1e-12)
     wrong = counts.sum() - counts[0, 0]
-    assert (
-        found.shared == pytest.approx(counts[1, 1] / wrong) if wrong else math.isnan(found.shared)
-    )
+    assert shared == pytest.approx(counts[1, 1] / wrong) if wrong else math.isnan(shared)
 
 
 def test_holm_is_statsmodels(monkeypatch):
@@ -75,10 +73,10 @@ def test_what_was_not_tested_counts_not_among_the_tests():
 def test_without_anything_to_resample_there_is_a_reason_instead_of_a_p_value(
     values, clusters, value, reason
 ):
-    found = paired_difference(values, np.zeros(len(values)), clusters)
-    assert found.reason == reason
-    assert found.value == pytest.approx(value, nan_ok=True)
-    assert all(math.isnan(x) for x in (found.low, found.high, found.p, found.detectable))
+    result = paired_difference(values, np.zeros(len(values)), clusters)
+    assert result.reason == reason
+    assert result.value == pytest.approx(value, nan_ok=True)
+    assert all(math.isnan(x) for x in (result.low, result.high, result.p, result.detectable))
     assert paired_difference([1, 0], [0, 0], "ab").reason == ""
 
 
@@ -93,9 +91,9 @@ def test_p_of_the_bootstrap_is_that_of_the_normal_law():
     noise = rng(9, "p").normal(0, 1, 100)
     noise = (noise - noise.mean()) / noise.std()
     for z in (0.5, 1.5):
-        found = paired_difference(noise + z / 10, np.zeros(100), range(100), 4000)
-        assert found.p == pytest.approx(2 * scipy.stats.norm.sf(z), abs=0.04)
-        assert paired_difference(np.zeros(100), noise + z / 10, range(100), 4000).p == found.p
+        result = paired_difference(noise + z / 10, np.zeros(100), range(100), 4000)
+        assert result.p == pytest.approx(2 * scipy.stats.norm.sf(z), abs=0.04)
+        assert paired_difference(np.zeros(100), noise + z / 10, range(100), 4000).p == result.p
     far = paired_difference(noise + 1, np.zeros(100), range(100), resamples=99)
     assert far.p == pytest.approx(2 / 100)  # never 0: the least that so many resamples can tell
 
@@ -103,15 +101,15 @@ def test_p_of_the_bootstrap_is_that_of_the_normal_law():
 def test_the_bootstrap_of_single_items_is_scipys():
     r = rng(5, "bootstrap")
     a, b = r.random(400) < 0.7, r.random(400) < 0.6
-    found = paired_difference(a, b, range(400))
+    result = paired_difference(a, b, range(400))
     d = a.astype(float) - b
     reference = scipy.stats.bootstrap(
         (d,), np.mean, method="percentile", n_resamples=10_000, random_state=r
     )
-    assert found.value == pytest.approx(d.mean())
-    assert found.low == pytest.approx(reference.confidence_interval.low, abs=0.006)
-    assert found.high == pytest.approx(reference.confidence_interval.high, abs=0.006)
-    assert found.detectable == pytest.approx(2.8016 * reference.standard_error, rel=0.03)
+    assert result.value == pytest.approx(d.mean())
+    assert result.low == pytest.approx(reference.confidence_interval.low, abs=0.006)
+    assert result.high == pytest.approx(reference.confidence_interval.high, abs=0.006)
+    assert result.detectable == pytest.approx(2.8016 * reference.standard_error, rel=0.03)
 
 
 def test_clusters_widen_the_interval_as_their_formula_says():
@@ -120,17 +118,17 @@ def test_clusters_widen_the_interval_as_their_formula_says():
     """
     r = rng(6, "clusters")
     means = r.normal(0.02, 0.1, 80)
-    found = paired_difference(np.repeat(means, 10), np.zeros(800), np.repeat(np.arange(80), 10))
+    result = paired_difference(np.repeat(means, 10), np.zeros(800), np.repeat(np.arange(80), 10))
     error = means.std() / math.sqrt(80)
-    assert (found.high - found.low) / 2 == pytest.approx(1.96 * error, rel=0.05)
+    assert (result.high - result.low) / 2 == pytest.approx(1.96 * error, rel=0.05)
     alone = paired_difference(np.repeat(means, 10), np.zeros(800), range(800))
-    assert (found.high - found.low) / (alone.high - alone.low) == pytest.approx(
+    assert (result.high - result.low) / (alone.high - alone.low) == pytest.approx(
         math.sqrt(10), rel=0.05
     )
 
 
-def test_a_difference_of_detectable_size_is_found_four_times_of_five():
-    found = 0
+def test_a_difference_of_detectable_size_is_detected_four_times_of_five():
+    result = 0
     for k in range(200):
         r = rng(7, "power", k)
         noise = r.normal(0, 1, 100)
@@ -139,28 +137,28 @@ def test_a_difference_of_detectable_size_is_found_four_times_of_five():
             assert paired_difference(noise, np.zeros(100), range(100)).detectable == pytest.approx(
                 size, rel=0.2
             )
-        found += paired_difference(noise + size, np.zeros(100), range(100), resamples=999).p < 0.05
-    assert 0.72 <= found / 200 <= 0.88
+        result += paired_difference(noise + size, np.zeros(100), range(100), resamples=999).p < 0.05
+    assert 0.72 <= result / 200 <= 0.88
 
 
 def test_equal_systems_do_not_differ():
     a = np.arange(50) % 3 > 0
     assert mcnemar(a, a) == (0, 0, 1.0)
-    found = paired_difference(a, a, np.arange(50) // 5)
-    assert (found.value, found.low, found.high, found.p, found.detectable) == (0, 0, 0, 1, 0)
+    result = paired_difference(a, a, np.arange(50) // 5)
+    assert (result.value, result.low, result.high, result.p, result.detectable) == (0, 0, 0, 1, 0)
     assert agreement(a, a) == (1.0, 1.0)
 
 
 def test_nothing_agrees_with_nothing_in_no_figure():
-    found = agreement([], [])
-    assert math.isnan(found[0])
-    assert math.isnan(found[1])
+    result = agreement([], [])
+    assert math.isnan(result[0])
+    assert math.isnan(result[1])
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_p_counts_the_resampled_differences_on_the_other_side_of_zero(seed):
     d = rng(3, "statistics p", seed).normal(0.4, 1, 30)
-    found = paired_difference(d, np.zeros(30), range(30), 999, seed)
+    result = paired_difference(d, np.zeros(30), range(30), 999, seed)
     samples = bootstrap(d, range(30), ["all"] * 30, ["all"], 999, seed).samples[:, 0]
     other = min(sum(s <= 0 for s in samples), sum(s >= 0 for s in samples))
-    assert found.p == min(1, 2 * (other + 1) / 1000)
+    assert result.p == min(1, 2 * (other + 1) / 1000)

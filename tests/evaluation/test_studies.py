@@ -35,11 +35,11 @@ def fitted(monkeypatch, tmp_path) -> list[dict]:
             if "backbone" in config["model"].get("network", {})
             else untrained_parser
         )
-        made = make(tmp_path / f"made{len(configs)}")
+        built = make(tmp_path / f"made{len(configs)}")
         for suffix in (".safetensors", ".json"):
             target = Path(config["export"] + suffix)
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(made.with_suffix(suffix).read_bytes())
+            target.write_bytes(built.with_suffix(suffix).read_bytes())
 
     monkeypatch.setattr(script, "fit", fit)
     return configs
@@ -48,10 +48,10 @@ def fitted(monkeypatch, tmp_path) -> list[dict]:
 def study(out: Path, root: Path, *options: str) -> int:
     networks = out.parent / "networks"
     estimator, parser = untrained_estimator(networks), untrained_parser(networks)
-    given = [f"out={out}", f"study.root={root}", f"study.parser={parser}", *options]
+    supplied = [f"out={out}", f"study.root={root}", f"study.parser={parser}", *options]
     if "experiment=data_efficiency" in options:
-        given.append(f"study.perception={estimator}")
-    return run_hydra(script.main, "train", "", given)
+        supplied.append(f"study.perception={estimator}")
+    return run_hydra(script.main, "train", "", supplied)
 
 
 def test_backbones_from_end_to_end(release, fitted, tmp_path, capsys):  # noqa: F811
@@ -62,9 +62,9 @@ def test_backbones_from_end_to_end(release, fitted, tmp_path, capsys):  # noqa: 
     assert networks == [("resnet18d", False), ("resnet18d", True)]
     assert all(c["trainer"]["max_steps"] == 7 for c in fitted)
     assert not any("study" in c for c in fitted)
-    found = read_json(out / "study.json")
-    assert [r["name"] for r in found["runs"]] == ["resnet18d-trained", "resnet18d-frozen"]
-    first = found["runs"][0]
+    result = read_json(out / "study.json")
+    assert [r["name"] for r in result["runs"]] == ["resnet18d-trained", "resnet18d-frozen"]
+    first = result["runs"][0]
     assert first["rows"][-1]["name"] == "mean"
     assert first["parameters"] > 0
     assert first["speed"] > 0
@@ -134,10 +134,10 @@ def test_a_wrong_study_is_one_line(options, says, release, fitted, tmp_path, cap
 
 
 def test_a_plan_is_every_value_in_every_variant():
-    asked = []
+    query = []
 
     def varied(experiment, options, changes):
-        asked.append((experiment, options, changes))
+        query.append((experiment, options, changes))
         return {"out": changes["out"]}
 
     part = {
@@ -156,7 +156,7 @@ def test_a_plan_is_every_value_in_every_variant():
         ("2", 2, ""),
         ("2-b", 2, "b"),
     ]
-    assert asked[3] == (
+    assert query[3] == (
         "e",
         ["a=1"],
         {"z": 3, "x.y": 2, "out": "o/p/2-b", "export": "o/p/2-b/checkpoint"},
@@ -172,15 +172,15 @@ def test_settings_come_from_the_options():
         setting_of({"sise": 3}, 0)
 
 
-def test_an_image_is_looked_at_once():
-    looked = []
+def test_an_image_is_read_once():
+    perceived = []
 
     class Sees:
         def estimate(self, images, names=None):
-            looked.extend(names)
+            perceived.extend(names)
             return [Scene((), AXES, "predicted", image=name) for name in names]
 
     remembering = CachedPerception(Sees())
     for _ in range(2):
         assert [s.image for s in remembering.estimate(["p", "q"], ["b", "a"])] == ["b", "a"]
-    assert looked == ["b", "a"]
+    assert perceived == ["b", "a"]

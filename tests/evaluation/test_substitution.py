@@ -191,7 +191,7 @@ def test_class_decides_between_two_objects_in_one_place():
     assert match(predicted, gt) == {0: 1, 1: 0}
 
 
-def test_modules_are_checked_and_spelled_either_way():
+def test_modules_are_checked_and_written_either_way():
     assert checked_modules(["heading", "colour"], DOMAIN.modules) == ("color", "heading")
     with pytest.raises(InputError, match="'yaw' is not a module; known: shape, color"):
         checked_modules(["yaw"], DOMAIN.modules)

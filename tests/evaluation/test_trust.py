@@ -45,10 +45,10 @@ def calibrated(n, name="calibrated"):
 def test_bins_hold_every_answer_once_and_their_means_are_the_whole_mean(pairs):
     p, right = map(np.array, zip(*pairs))
     bins = reliability(p, right)
-    assert sum(b.n for b in bins) == len(p)
-    assert sum(b.n * b.confidence for b in bins) == pytest.approx(p.sum())
-    assert sum(b.n * b.accuracy for b in bins) == pytest.approx(right.sum())
-    assert all(b.low - 1e-12 <= b.confidence <= b.high + 1e-12 for b in bins)
+    assert sum(b["n"] for b in bins) == len(p)
+    assert sum(b["n"] * b["confidence"] for b in bins) == pytest.approx(p.sum())
+    assert sum(b["n"] * b["accuracy"] for b in bins) == pytest.approx(right.sum())
+    assert all(b["low"] - 1e-12 <= b["confidence"] <= b["high"] + 1e-12 for b in bins)
 
 
 @given(items)
@@ -63,12 +63,12 @@ def test_calibration_error_by_hand(pairs):
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.5])
-def test_the_temperature_that_spoiled_the_probabilities_is_found(temperature):
+def test_the_temperature_that_spoiled_the_probabilities_is_detected(temperature):
     p, right = calibrated(20_000)
     bold = expit(logit(p) * temperature)
-    found = fit_temperature(bold, right)
-    assert found == pytest.approx(temperature, rel=0.06)
-    assert calibration_error(rescaled(bold, found), right) < 0.015
+    result = fit_temperature(bold, right)
+    assert result == pytest.approx(temperature, rel=0.06)
+    assert calibration_error(rescaled(bold, result), right) < 0.015
     if temperature != 1:
         assert calibration_error(bold, right) > 0.05
 
@@ -87,13 +87,13 @@ def test_coverage_is_the_most_that_a_threshold_may_answer(pairs, silent, risk):
     total = len(p) + silent
     best = 0.0
     for threshold in p:
-        given_ = p >= threshold
-        if 1 - right[given_].mean() <= risk + 1e-12:
-            best = max(best, given_.sum() / total)
-    found = coverage_at(p, right, total, risk)
-    assert found["coverage"] == pytest.approx(best)
+        condition = p >= threshold
+        if 1 - right[condition].mean() <= risk + 1e-12:
+            best = max(best, condition.sum() / total)
+    result = coverage_at(p, right, total, risk)
+    assert result["coverage"] == pytest.approx(best)
     if best:
-        assert (p >= found["threshold"]).sum() / total == pytest.approx(best)
+        assert (p >= result["threshold"]).sum() / total == pytest.approx(best)
     thresholds, coverage, risks = risk_coverage(p, right, total)
     assert np.all(np.diff(thresholds) < 0)
     assert coverage[-1] == pytest.approx(len(p) / total)
@@ -120,12 +120,12 @@ def test_answers_below_the_threshold_are_held_back():
     assert abstain(Prediction("x", "failed", reason="why"), 0.6).reason == "why"
 
 
-def test_the_figures_are_those_of_the_answers_that_were_given():
+def test_the_figures_are_those_of_the_answers_that_were_provided():
     whole = predictions()
     whole[0] = Prediction(whole[0].id, "failed", reason="why")
-    found = answered(PULSECHECK457, SPLIT.questions, whole, "strict")
-    assert (len(found.probabilities), found.total) == (len(whole) - 1, len(whole))
-    figures = trust(found)
+    result = answered(PULSECHECK457, SPLIT.questions, whole, "strict")
+    assert (len(result.probabilities), result.total) == (len(whole) - 1, len(whole))
+    figures = trust(result)
     assert figures["coverage_at"]["0.05"]["coverage"] >= figures["coverage_at"]["0.01"]["coverage"]
     assert 0 < figures["aurc"] < 1 - figures["accuracy"]
     with pytest.raises(InputError, match="has no probability"):

@@ -37,11 +37,12 @@ def same(mixed: SubstitutedScene, gt: Scene) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_all_modules_give_the_true_table(name):
     gt = SR.truth(name)
-    seen = tilted(elsewhere(gt, name, blur=True), 0.1, -0.2)
-    seen = replace(
-        seen, objects=(*seen.objects[2:], replace(seen.objects[0], position=(0.0, 30.0, 0.5)))
+    visible = tilted(elsewhere(gt, name, blur=True), 0.1, -0.2)
+    visible = replace(
+        visible,
+        objects=(*visible.objects[2:], replace(visible.objects[0], position=(0.0, 30.0, 0.5))),
     )
-    mixed = VIEW_TABLES.substitute(seen, gt, VIEW_TABLES.table)
+    mixed = VIEW_TABLES.substitute(visible, gt, VIEW_TABLES.table)
     same(mixed, gt)
     assert mixed.scene.source == "predicted"
     assert mixed.scene.camera == gt.camera
@@ -63,11 +64,11 @@ def test_another_world_is_no_error(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_camera_held_otherwise_is_repaired_by_the_camera_alone(name):
     gt = SR.truth(name)
-    seen = tilted(elsewhere(gt, name), 0.1, -0.15)
+    visible = tilted(elsewhere(gt, name), 0.1, -0.15)
     np.testing.assert_allclose(
-        VIEW_TABLES.substitute(seen, gt, ["camera"]).scene.positions, gt.positions, atol=1e-9
+        VIEW_TABLES.substitute(visible, gt, ["camera"]).scene.positions, gt.positions, atol=1e-9
     )
-    bare = VIEW_TABLES.substitute(seen, gt, ["heading"]).scene
+    bare = VIEW_TABLES.substitute(visible, gt, ["heading"]).scene
     assert np.linalg.norm(bare.positions - gt.positions, axis=1).max() > 0.1
     assert abs(camera_pose_of(bare.camera).roll - camera_pose_of(gt.camera).roll) > 0.1
 
@@ -80,23 +81,23 @@ def test_wrong_depths_are_repaired_by_depth_and_by_position(name):
         replace(o, position=tuple((eye + 1.1 * (np.array(o.position) - eye)).tolist()))
         for o in gt.objects
     ]
-    seen = elsewhere(replace(gt, objects=tuple(off)), name)
+    visible = elsewhere(replace(gt, objects=tuple(off)), name)
     for modules in (["depth"], ["position"], ["depth", "position"]):
         np.testing.assert_allclose(
-            VIEW_TABLES.substitute(seen, gt, modules).scene.positions, gt.positions, atol=1e-9
+            VIEW_TABLES.substitute(visible, gt, modules).scene.positions, gt.positions, atol=1e-9
         )
     away = np.linalg.norm(
-        VIEW_TABLES.substitute(seen, gt, ["size"]).scene.positions - gt.positions, axis=1
+        VIEW_TABLES.substitute(visible, gt, ["size"]).scene.positions - gt.positions, axis=1
     )
     np.testing.assert_allclose(away, 0.1 * np.linalg.norm(gt.positions - eye, axis=1), rtol=1e-9)
 
 
 def test_a_module_changes_its_own_column_and_no_other():
     gt = SR.truth(NAMES[0])
-    seen = tilted(elsewhere(gt, NAMES[0], blur=True), 0.05, 0.05)
-    plain = VIEW_TABLES.substitute(seen, gt, ()).scene
+    visible = tilted(elsewhere(gt, NAMES[0], blur=True), 0.05, 0.05)
+    plain = VIEW_TABLES.substitute(visible, gt, ()).scene
     for module in VIEW_TABLES.table:
-        mixed = VIEW_TABLES.substitute(seen, gt, [module]).scene
+        mixed = VIEW_TABLES.substitute(visible, gt, [module]).scene
         changed = set()
         for a, b in zip(mixed.objects, plain.objects, strict=True):
             changed |= {
@@ -115,18 +116,21 @@ def test_a_module_changes_its_own_column_and_no_other():
 
 def test_a_missed_thing_returns_and_an_invented_one_vanishes():
     gt = SR.truth(NAMES[0])
-    seen = elsewhere(gt, NAMES[0])
-    seen = replace(
-        seen, objects=(*seen.objects[1:], replace(seen.objects[1], position=(0.0, 40.0, 1.0)))
+    visible = elsewhere(gt, NAMES[0])
+    visible = replace(
+        visible,
+        objects=(*visible.objects[1:], replace(visible.objects[1], position=(0.0, 40.0, 1.0))),
     )
-    assert None in VIEW_TABLES.substitute(seen, gt, ["heading"]).rows
-    bare = VIEW_TABLES.substitute(seen, gt, ["detection"])
+    assert None in VIEW_TABLES.substitute(visible, gt, ["heading"]).rows
+    bare = VIEW_TABLES.substitute(visible, gt, ["detection"])
     assert bare.rows == tuple(range(len(gt)))
     missed = bare.scene.objects[0]
     assert len(missed.beliefs["name"]) > 100
     assert missed.existence == 1
-    assert bare.scene.objects[0] == VIEW_TABLES.substitute(seen, gt, ["detection"]).scene.objects[0]
-    known = VIEW_TABLES.substitute(seen, gt, ["detection", "shape", "position"]).scene.objects[0]
+    assert (
+        bare.scene.objects[0] == VIEW_TABLES.substitute(visible, gt, ["detection"]).scene.objects[0]
+    )
+    known = VIEW_TABLES.substitute(visible, gt, ["detection", "shape", "position"]).scene.objects[0]
     assert known.value("name") == gt.objects[0].value("name")
     assert known.position == gt.objects[0].position
 
@@ -189,7 +193,7 @@ def test_noise_is_none_at_zero_and_has_its_size(module):
             assert math.degrees(np.std(np.array(now) - was)) == pytest.approx(10, rel=0.3)
 
 
-def test_what_is_no_noise_and_what_has_no_camera_is_said():
+def test_what_is_no_noise_and_what_has_no_camera_is_reported():
     gt = SR.truth(NAMES[0])
     with pytest.raises(InputError, match="'parsing' has no noise model"):
         VIEW_TABLES.noisy(gt, "parsing", 0.1)
@@ -197,24 +201,24 @@ def test_what_is_no_noise_and_what_has_no_camera_is_said():
         VIEW_TABLES.substitute(replace(gt, camera=None), gt, ["heading"])
 
 
-def test_views_are_made_one_as_they_truly_lie():
+def test_views_are_built_one_as_they_truly_lie():
     """With true rows and true turns every thing is one row, however alike or wrongly seen things
     are.
     """
     scene = SCOPE.images[0]
     names = scope_names(scene)
-    shown = [SCOPE.truth(n) for n in names]
-    alike = [replace(o, beliefs={"name": {"chair": 1.0}}) for o in shown[0].objects]
+    display = [SCOPE.truth(n) for n in names]
+    alike = [replace(o, beliefs={"name": {"chair": 1.0}}) for o in display[0].objects]
     mixed = []
-    for name, true in zip(names, shown):
-        seen = elsewhere(true, name)
-        objects = [replace(o, beliefs=alike[0].beliefs, heading=0.0) for o in seen.objects]
-        mixed.append(VIEW_TABLES.substitute(replace(seen, objects=tuple(objects)), true, ()))
+    for name, true in zip(names, display):
+        visible = elsewhere(true, name)
+        objects = [replace(o, beliefs=alike[0].beliefs, heading=0.0) for o in visible.objects]
+        mixed.append(VIEW_TABLES.substitute(replace(visible, objects=tuple(objects)), true, ()))
     whole = SCOPE.truth(scene)
-    fused = truly_fused(mixed, shown, VIEWS, whole)
+    fused = truly_fused(mixed, display, VIEWS, whole)
     view = SCOPE.view(scene)
-    seen_by_any = {j for angle in VIEWS for j in view.rows(angle)}
-    assert len(fused.scene) == len(seen_by_any)
+    visible_to_any = {j for angle in VIEWS for j in view.rows(angle)}
+    assert len(fused.scene) == len(visible_to_any)
     owners = [{view.rows(VIEWS[v])[row] for v, row in group} for group in fused.members]
     assert all(len(owner) == 1 for owner in owners)
     rows = {k: owner.pop() for k, owner in enumerate(owners)}

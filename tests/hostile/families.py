@@ -311,14 +311,14 @@ ODD_TEXTS = (
 
 @family("questions", refused=False)
 def questions() -> list[Hostile]:
-    made = drawn(st.text(st.characters(exclude_categories=("Cs",)), max_size=60), 18)
+    built = drawn(st.text(st.characters(exclude_categories=("Cs",)), max_size=60), 18)
     plain = {k: v for k, v in street().items() if k != "camera"}
-    return [Hostile(repr(text[:30]), _ask(written(plain), text)) for text in (*ODD_TEXTS, *made)]
+    return [Hostile(repr(text[:30]), _ask(written(plain), text)) for text in (*ODD_TEXTS, *built)]
 
 
 @family("frames and changes", refused=False)
 def changes() -> list[Hostile]:
-    made = drawn(st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=60), 8)
+    built = drawn(st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=60), 8)
     real = [
         "The bed has been removed.",
         "The bed has been moved to the moon.",
@@ -327,7 +327,7 @@ def changes() -> list[Hostile]:
         "Everything has been removed.",
         "The wall is gone.",
     ]
-    texts = [*ODD_TEXTS[1:12], *made]
+    texts = [*ODD_TEXTS[1:12], *built]
     frames = [
         Hostile(f"frame {t[:30]!r}", _ask(written(room()), WHERE, ".json", f"--frame={t}"))
         for t in texts
@@ -450,9 +450,9 @@ def _trust(content: bytes) -> Callable[[Path], int]:
 
 @functools.cache
 def line() -> dict:
-    asked = json.loads((MINI / "scope" / "items.jsonl").read_text().splitlines()[0])["id"]
+    query = json.loads((MINI / "scope" / "items.jsonl").read_text().splitlines()[0])["id"]
     return {
-        "id": asked,
+        "id": query,
         "status": "ok",
         "answer": "A",
         "probability": 0.5,
@@ -475,13 +475,13 @@ def predictions() -> list[Hostile]:
         ("no object", [1]),
         ("nothing known", {"id": "\x1b[2J", "status": "ok"}),
     ]
-    made = [Hostile(name, _trust(written(record) + b"\n")) for name, record in lines]
-    return [*made, Hostile("torn", _trust(b'{"id": \n{}\n')), Hostile("empty", _trust(b""))]
+    built = [Hostile(name, _trust(written(record) + b"\n")) for name, record in lines]
+    return [*built, Hostile("torn", _trust(b'{"id": \n{}\n')), Hostile("empty", _trust(b""))]
 
 
 @family("result files of harnesses", refused=False)
 def results() -> list[Hostile]:
-    asked = line()["id"]
+    query = line()["id"]
     cell = st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
         lambda inner: (
@@ -504,7 +504,7 @@ def results() -> list[Hostile]:
 
         return call
 
-    made = [Hostile(f"row {k}", run(written({"id": asked, **row}))) for k, row in enumerate(rows)]
+    built = [Hostile(f"row {k}", run(written({"id": query, **row}))) for k, row in enumerate(rows)]
     lists = [
         run(deep),
         run(b"[" * 100_000),
@@ -518,7 +518,7 @@ def results() -> list[Hostile]:
         run(b"{}", ".json"),
         run(b"", ".json"),
     ]
-    return made + [Hostile(f"text {k}", call) for k, call in enumerate(lists + odd)]
+    return built + [Hostile(f"text {k}", call) for k, call in enumerate(lists + odd)]
 
 
 @functools.cache
@@ -539,8 +539,8 @@ def _load(record: object, weights: bytes, honest: bool = True) -> Callable[[Path
     def run(folder: Path) -> int:
         path = folder / "p.safetensors"
         path.write_bytes(weights)
-        told = {**record, "sha256": sha256(path)} if honest else record
-        (folder / "p.json").write_bytes(written(told))
+        report = {**record, "sha256": sha256(path)} if honest else record
+        (folder / "p.json").write_bytes(written(report))
         return guarded(lambda: Parser.from_checkpoint.__wrapped__(folder / "p"))
 
     return run
@@ -559,10 +559,10 @@ def descriptions() -> list[Hostile]:
         "heads that do not divide": {**network, "heads": 3},
         "a dilation of 0": {**network, "dilations": [0]},
     }
-    made = [
+    built = [
         (n, {**record, "config": {**record["config"], "network": c}}) for n, c in configs.items()
     ]
-    made += [
+    built += [
         ("more words", {**record, "config": {**record["config"], "words": ["<pad>"] * 9}}),
         (
             "words that are numbers",
@@ -576,7 +576,7 @@ def descriptions() -> list[Hostile]:
     ]
     wrong = spoiled(checkpoint_schemas.CheckpointRecord, record, 14)
     return (
-        [Hostile(n, _load(r, weights)) for n, r in made]
+        [Hostile(n, _load(r, weights)) for n, r in built]
         + [
             Hostile(n, _load(r, weights, honest="sha256" in n))
             for n, r in wrong
@@ -614,16 +614,16 @@ def weights() -> list[Hostile]:
         ),
         "no tensors": tensors_as_bytes({}),
     }
-    made = [Hostile(n, _load(record, content)) for n, content in files.items()]
+    built = [Hostile(n, _load(record, content)) for n, content in files.items()]
     flips = random.Random(7)
     for _ in range(6):  # one byte of the header is another; weights are as good as any other
         at = 9 + flips.randrange(header - 2)
-        made.append(
+        built.append(
             Hostile(
                 f"byte {at}", _load(record, good[:at] + bytes([good[at] ^ 0x1F]) + good[at + 1 :])
             )
         )
-    return [*made, Hostile("another hash", _load(record, good + b"x", honest=False))]
+    return [*built, Hostile("another hash", _load(record, good + b"x", honest=False))]
 
 
 def picture(
@@ -677,9 +677,9 @@ def pictures() -> list[Hostile]:
         "PDF": b"%PDF-1.7",
         "a WEBP of 21 megapixels": picture("WEBP", (4600, 4600), method=0),
     }
-    made = [Hostile(n, _ask(content, suffix=".png")) for n, content in files.items()]
+    built = [Hostile(n, _ask(content, suffix=".png")) for n, content in files.items()]
     names = ["none.png", ".", "a\0b.png", "\x1b[2J.png", "x" * 5000]
-    return made + [
+    return built + [
         Hostile(f"named {n[:20]!r}", lambda folder, n=n: cli.main(["ask", str(folder / n), ASKED]))
         for n in names
     ]
@@ -697,7 +697,7 @@ def _folder(benchmark: str, files: dict[str, bytes]) -> Callable[[Path], int]:
     def run(folder: Path) -> int:
         root = folder / "twin"
         root.mkdir()
-        for name in KEPT[benchmark]:
+        for name in RETAINED[benchmark]:
             shutil.copy(MINI / benchmark / name, root)
         for name, content in files.items():
             (root / name).parent.mkdir(exist_ok=True)
@@ -714,7 +714,10 @@ def _folder(benchmark: str, files: dict[str, bytes]) -> Callable[[Path], int]:
 
 
 OPTIONAL = ("group", "program", "variant", "of")
-KEPT = {"pulsecheck457": ("scenes.json",), "scope": ("items.jsonl", "scenes.jsonl", "twin.json")}
+RETAINED = {
+    "pulsecheck457": ("scenes.json",),
+    "scope": ("items.jsonl", "scenes.jsonl", "twin.json"),
+}
 QUESTION = {
     "image_filename": "superCLEVR_new_000000.jpg",
     "question": "How many cars?",
@@ -744,7 +747,7 @@ def question_files() -> list[Hostile]:
         {**QUESTION, "answer": {"a": 1}},
     ]
     contents = wrong + [written({"questions": [r]}) for r in records]
-    made = [Hostile(f"{c[:40]!r}", _folder("pulsecheck457", {path: c})) for c in contents]
+    built = [Hostile(f"{c[:40]!r}", _folder("pulsecheck457", {path: c})) for c in contents]
     items = json.loads((MINI / "scope" / "items.jsonl").read_text().splitlines()[0])
     for key in items:
         for value in (
@@ -752,21 +755,21 @@ def question_files() -> list[Hostile]:
             if key in OPTIONAL
             else (None, float("inf"), [[]], {"a": 1})
         ):
-            made.append(
+            built.append(
                 Hostile(
                     f"scope {key} = {value!r}",
                     _folder("scope", {"items.jsonl": written({**items, key: value}) + b"\n"}),
                 )
             )
-    return made
+    return built
 
 
 @family("twin.json")
 def twins() -> list[Hostile]:
     twin = {**json.loads((MINI / "scope" / "twin.json").read_text()), "images": False}
     texts = [b"", b"[]", b"3", b"{", b"[" * 100_000, b'{"seed": ' + b"1" * 5000 + b"}"]
-    made = [Hostile(repr(t[:20]), _folder("scope", {"twin.json": t})) for t in texts]
-    return made + [
+    built = [Hostile(repr(t[:20]), _folder("scope", {"twin.json": t})) for t in texts]
+    return built + [
         Hostile(n, _folder("scope", {"twin.json": written(r)}))
         for n, r in spoiled(schemas.TwinRecord, twin, 16)
     ]

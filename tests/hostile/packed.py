@@ -80,7 +80,7 @@ def model_folders() -> list[Hostile]:
     import timm
 
     config = json.loads(model()["config.json"])
-    made = [Hostile(n, _model(r)) for n, r in spoiled(checkpoint_schemas.ModelFolder, config, 20)]
+    built = [Hostile(n, _model(r)) for n, r in spoiled(checkpoint_schemas.ModelFolder, config, 20)]
     for kind, schema in (
         ("street_estimator", checkpoint_schemas.EstimatorConfig),
         ("parser", checkpoint_schemas.ParserConfig),
@@ -88,7 +88,7 @@ def model_folders() -> list[Hostile]:
         for name, own in spoiled(schema, config["parts"][kind]["config"], 16):
             part = {**config["parts"][kind], "config": own}
             changed = {**config, "parts": {**config["parts"], kind: part}}
-            made.append(Hostile(f"{kind}: {name}", _model(changed)))
+            built.append(Hostile(f"{kind}: {name}", _model(changed)))
     network = config["parts"]["street_estimator"]["config"]["network"]
     sizes = ("giant", "enormous", "xxlarge", "_l2", "huge")
     large = [name for name in timm.list_models() if any(size in name for size in sizes)]
@@ -101,16 +101,16 @@ def model_folders() -> list[Hostile]:
         {"width": 4096, "height": 4096},
     ]
     for change in changes:
-        made.append(
+        built.append(
             Hostile(str(change), _model(_of("street_estimator", network={**network, **change})))
         )
     reader = config["parts"]["parser"]["config"]
     words = reader["words"]
     for change in ({"width": 2048}, {"heads": 64}, {"reach": 256}, {"dilations": [1] * 64}):
-        made.append(
+        built.append(
             Hostile(str(change), _model(_of("parser", network={**reader["network"], **change})))
         )
-    made.append(
+    built.append(
         Hostile("200,000 words", _model(_of("parser", words=[*words, *map(str, range(199_000))])))
     )
     spread = {
@@ -120,8 +120,8 @@ def model_folders() -> list[Hostile]:
     import torch
 
     tensors = {name: torch.from_numpy(value) for name, value in spread.items()}
-    made.append(Hostile("scales of more than there is", _model(config, tensors_as_bytes(tensors))))
-    return made
+    built.append(Hostile("scales of more than there is", _model(config, tensors_as_bytes(tensors))))
+    return built
 
 
 def workbook(rows: list[list]) -> bytes:
@@ -229,13 +229,13 @@ def of_workbooks() -> list[Hostile]:
 
         return run
 
-    made = []
+    built = []
     for name, content in workbooks().items():
-        made += [
+        built += [
             Hostile(f"{name}, axes", axes(content)),
             Hostile(f"{name}, results", results(content)),
         ]
-    return made
+    return built
 
 
 @family("parquet")

@@ -86,14 +86,14 @@ def intrinsics() -> list[Hostile]:
         "d.calib": b"P0: 1\nP2: 700 0 300 0 0 700 200 0 0 0 1 0\n",
         "e.npy": _packed(lambda file: np.save(file, np.array(LENS))),
     }
-    made = [
+    built = [
         Hostile(f"{file}, {name}", _file(file, read_intrinsics)(content))
         for file, right in texts.items()
         for name, content in damaged(right, 9)
     ]
     of_json = _file("a.json", read_intrinsics)
     endless = Hostile("/dev/zero", lambda _: guarded(lambda: read_intrinsics("/dev/zero")))
-    return [*made, Hostile("brackets", of_json(b"[" * 10**5)), endless]
+    return [*built, Hostile("brackets", of_json(b"[" * 10**5)), endless]
 
 
 def _labels(content: bytes) -> Callable[[Path], int]:

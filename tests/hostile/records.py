@@ -74,7 +74,7 @@ def special_files() -> list[Hostile]:
         os.mkfifo(path)
         threading.Thread(target=path.write_bytes, args=(b"{}",), daemon=True).start()
 
-    made = {
+    built = {
         "/dev/zero": lambda path: path.symlink_to("/dev/zero"),
         "/dev/urandom": lambda path: path.symlink_to("/dev/urandom"),
         "/dev/null": lambda path: path.symlink_to("/dev/null"),
@@ -85,7 +85,7 @@ def special_files() -> list[Hostile]:
     }
     return [
         Hostile(f"{what} as {name}", asked(make, name))
-        for what, make in made.items()
+        for what, make in built.items()
         for name in ("a.png", "a.json")
     ]
 
@@ -135,10 +135,10 @@ def matlab_files() -> list[Hostile]:
     plain = _photograph()
     entry = {"rgbname": "a.jpg", "K": plain["K"], "Rtilt": EYE, "groundtruth3DBB": plain["objects"]}
     content = _mat([entry, entry])
-    made = [(name, b) for name, b in damaged(content, 60) if "other" in name][:12]
-    made.append(("160 MB of zeros", _mat(np.zeros((20_000, 8_000), np.uint8))))
-    made.append(("no structures", _mat(np.zeros(3))))
-    return [Hostile(name, _file("a.mat", _outlines)(content)) for name, content in made]
+    built = [(name, b) for name, b in damaged(content, 60) if "other" in name][:12]
+    built.append(("160 MB of zeros", _mat(np.zeros((20_000, 8_000), np.uint8))))
+    built.append(("no structures", _mat(np.zeros(3))))
+    return [Hostile(name, _file("a.mat", _outlines)(content)) for name, content in built]
 
 
 def _mat(value: object) -> bytes:

@@ -76,13 +76,13 @@ def scene_files() -> list[Hostile]:
         "no objects": [{"image": "a.jpg"}],
         "digits": [first(good, position=[10**400, 0, 0])],
     }
-    made = [
+    built = [
         Hostile(name, _scenes(b"\n".join(written(r) for r in rows)))
         for name, rows in records.items()
     ]
     deep = b'{"image": "a.jpg", "objects": [{"beliefs": ' + b'{"a":' * 50_000 + b"\n"
     return [
-        *made,
+        *built,
         Hostile("50,000 levels", _scenes(deep)),
         Hostile("50,000 levels of a list", _scenes(b"[" * 50_000, ".json")),
         Hostile("a folder", lambda folder: guarded(lambda: TableFile(folder))),
@@ -121,12 +121,12 @@ def names() -> list[Hostile]:
 
         return run
 
-    made = []
+    built = []
     for name in ODD_NAMES:
-        asked = "What is to the left of the " + name.encode(errors="replace").decode()[:200] + "?"
-        made.append(Hostile(f"asked of {name[:20]!r}", _ask(table(name), asked)))
-        made.append(Hostile(f"drawn, {name[:20]!r}", drawn(name)))
-    return made
+        query = "What is to the left of the " + name.encode(errors="replace").decode()[:200] + "?"
+        built.append(Hostile(f"asked of {name[:20]!r}", _ask(table(name), query)))
+        built.append(Hostile(f"drawn, {name[:20]!r}", drawn(name)))
+    return built
 
 
 @functools.cache
@@ -242,8 +242,8 @@ def user_settings() -> list[Hostile]:
         "compare_to=[a\0b]",
         "system=replay system.path=a\0b",
     )
-    made = [Hostile(f"YAML, {name}", of_file(text)) for name, text in YAML.items()]
-    return made + [Hostile(o[:60], of_option(*o.split(" "))) for o in overrides]
+    built = [Hostile(f"YAML, {name}", of_file(text)) for name, text in YAML.items()]
+    return built + [Hostile(o[:60], of_option(*o.split(" "))) for o in overrides]
 
 
 @family("settings of wandb")
@@ -300,7 +300,7 @@ def array_headers() -> list[Hostile]:
         "nothing but NaN": _npy(_header(), np.full(400, np.nan).tobytes()),
         "infinite": _npy(_header(), np.full(400, np.inf).tobytes()),
     }
-    made = [Hostile(n, _file("a.npy", read_depth)(content)) for n, content in files.items()]
+    built = [Hostile(n, _file("a.npy", read_depth)(content)) for n, content in files.items()]
     pictures = {
         "16 bits, 50,001 x 50,001": bomb(50_001, 50_001, 16),
         "16 bits, 2**31 x 1": bomb(2**31 - 1, 1, 16),
@@ -311,7 +311,7 @@ def array_headers() -> list[Hostile]:
         ),
         "8 bits": bomb(30, 20),
     }
-    return made + [Hostile(n, _file("a.png", read_depth)(c)) for n, c in pictures.items()]
+    return built + [Hostile(n, _file("a.png", read_depth)(c)) for n, c in pictures.items()]
 
 
 @family("headers of tensors")

@@ -26,16 +26,16 @@ WRONG = {
 
 def drawn(strategy: st.SearchStrategy, count: int) -> list[Any]:
     """At most `count` values of a strategy, the same on every run, none twice."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
 
     @settings(max_examples=4 * count, derandomize=True, database=None, phases=[Phase.generate])
     @given(strategy)
     def collect(value: Any) -> None:
-        if len(found) < count:
-            found.setdefault(repr(value)[:2000], value)
+        if len(result) < count:
+            result.setdefault(repr(value)[:2000], value)
 
     collect()
-    return list(found.values())
+    return list(result.values())
 
 
 def spoiled(kind: type, record: dict, count: int) -> list[tuple[str, dict]]:
@@ -62,21 +62,21 @@ def _wrong(schema: dict, required: bool) -> list[Any]:
     types.
     """
     branches = schema.get("anyOf", [schema])
-    meant = [b for b in branches if b.get("type") != "null"]
-    found: list[Any] = [GONE] if required else []
-    if len(meant) != 1 or not meant[0].keys() & {"type", "enum", "const"}:
-        return found
-    (branch,) = meant
+    intended = [b for b in branches if b.get("type") != "null"]
+    result: list[Any] = [GONE] if required else []
+    if len(intended) != 1 or not intended[0].keys() & {"type", "enum", "const"}:
+        return result
+    (branch,) = intended
     if len(branches) == 1:
-        found.append(None)
+        result.append(None)
     if "enum" in branch or "const" in branch:
-        return [*found, "nonsense", 7, []]
-    found += WRONG.get(branch["type"], ())
-    found += [branch["minimum"] - 1] if "minimum" in branch else []
-    found += [branch["maximum"] + 1] if "maximum" in branch else []
-    found += [[]] if branch.get("minItems") else []
-    found += ["x" * (branch["maxLength"] + 1)] if branch.get("maxLength", 10**9) < 10**5 else []
-    return found
+        return [*result, "nonsense", 7, []]
+    result += WRONG.get(branch["type"], ())
+    result += [branch["minimum"] - 1] if "minimum" in branch else []
+    result += [branch["maximum"] + 1] if "maximum" in branch else []
+    result += [[]] if branch.get("minItems") else []
+    result += ["x" * (branch["maxLength"] + 1)] if branch.get("maxLength", 10**9) < 10**5 else []
+    return result
 
 
 def _places(
@@ -86,9 +86,9 @@ def _places(
     root = root or schema
     inner = next(s for s in _branches(schema, root) if s.get("type") != "null")
     if isinstance(record, dict):
-        given, needed = inner.get("properties", {}), inner.get("required", ())
+        supplied, needed = inner.get("properties", {}), inner.get("required", ())
         parts = [
-            (k, v, given.get(k) or inner.get("additionalProperties"), k in needed)
+            (k, v, supplied.get(k) or inner.get("additionalProperties"), k in needed)
             for k, v in record.items()
         ]
     elif isinstance(record, list):

@@ -59,10 +59,10 @@ def what_is_slow_is_loaded_once():
     """The shipped parsers, which answer every question here (`__wrapped__` loads a pair that is not
     them), and the first items of a shipped split.
     """
-    kept = functools.cache(lambda benchmark: opened(benchmark).first(1))
+    retained = functools.cache(lambda benchmark: opened(benchmark).first(1))
 
     def first(benchmark, root, size=None):
-        return kept(benchmark) if root is None else opened(benchmark, root, size)
+        return retained(benchmark) if root is None else opened(benchmark, root, size)
 
     with pytest.MonkeyPatch.context() as patch:
         for module in (imports, calibration):
@@ -79,7 +79,7 @@ def outcomes(family: str) -> list[Outcome]:
 
 def tried(family: str, name: str, run) -> Outcome:
     out, err, code, fault = io.StringIO(), io.StringIO(), None, ""
-    begun, had = time.process_time(), _most()
+    start, had = time.process_time(), _most()
     before = {number: signal.signal(number, _hangs) for number in (signal.SIGPROF, signal.SIGALRM)}
     signal.setitimer(signal.ITIMER_PROF, LIMIT)
     signal.alarm(WALL)
@@ -101,16 +101,16 @@ def tried(family: str, name: str, run) -> Outcome:
         signal.alarm(0)
         for number, handler in before.items():
             signal.signal(number, handler)
-    said = err.getvalue()
+    reply = err.getvalue()
     if not fault and code not in ((2,) if family in REFUSED else (0, 1, 2)):
-        fault = f"ends with {code}: {out.getvalue()[:100]!r} {said[:100]!r}"
-    if not fault and code == 2 and [line[:7] for line in said.splitlines()][-1:] != ["error: "]:
-        fault = f"is refused without a line: {said[-200:]!r}"
-    if not fault and (raw := RAW.search(out.getvalue() + said)):
+        fault = f"ends with {code}: {out.getvalue()[:100]!r} {reply[:100]!r}"
+    if not fault and code == 2 and [line[:7] for line in reply.splitlines()][-1:] != ["error: "]:
+        fault = f"is refused without a line: {reply[-200:]!r}"
+    if not fault and (raw := RAW.search(out.getvalue() + reply)):
         fault = f"a raw {raw[0]!r} reaches the terminal"
     if not fault and (grown := _most() - had) > MEGABYTES:
         fault = f"takes {grown:.0f} MB"
-    return Outcome(name, code, time.process_time() - begun, _most() - had, fault)
+    return Outcome(name, code, time.process_time() - start, _most() - had, fault)
 
 
 def _most() -> float:
@@ -129,23 +129,23 @@ def test_no_traceback_no_hang_no_answer_from_what_is_impossible(family):
 
 
 def test_what_was_spoiled_was_right_before():
-    found = [
+    result = [
         tried("questions", *hostile)  # of a family that may be answered
         for hostile in [*right(), *packed.right(), *run_inputs.right(), *records.right()]
     ]
-    assert not [f"{o.name}: {o.code} {o.fault}" for o in found if o.code != 0 or o.fault]
+    assert not [f"{o.name}: {o.code} {o.fault}" for o in result if o.code != 0 or o.fault]
 
 
 def test_at_least_1200_inputs_of_41_families_are_tried():
     rows, total = [], 0
     for name in FAMILIES:
-        found = outcomes(name)
-        codes = Counter(o.code for o in found)
-        faults = sum(bool(o.fault) for o in found)
-        slowest, most = max(o.seconds for o in found), max(o.megabytes for o in found)
-        cells = [len(found), codes[2], codes[0] + codes[1], faults, slowest, round(most)]
+        result = outcomes(name)
+        codes = Counter(o.code for o in result)
+        faults = sum(bool(o.fault) for o in result)
+        slowest, most = max(o.seconds for o in result), max(o.megabytes for o in result)
+        cells = [len(result), codes[2], codes[0] + codes[1], faults, slowest, round(most)]
         rows.append([name, *cells])
-        total += len(found)
+        total += len(result)
     print("\n" + markdown(Table(HEADER, rows)))  # docs/safety.md
     print(f"{len(rows)} kinds, {total} inputs")
     assert len(rows) >= 41

@@ -54,28 +54,28 @@ def pair(tmp_path):
 
 def test_a_pair_comes_back_in_half_precision(pair):
     folder, weights = pair
-    found, meta = load(folder / "a", "thing")
-    assert found.keys() == weights.keys()
+    result, meta = load(folder / "a", "thing")
+    assert result.keys() == weights.keys()
     assert meta["config"] == {"width": 3}
     for name, value in weights.items():
         assert torch.equal(
-            found[name], value.half().float() if value.is_floating_point() else value
+            result[name], value.half().float() if value.is_floating_point() else value
         )
 
 
 def test_a_compact_pair_is_off_by_half_a_step_of_its_channel_at_most(pair):
     folder, weights = pair
     compact(folder / "a", folder / "b")
-    found, meta = load(folder / "b", "thing")
-    assert found.keys() == weights.keys()
-    assert not any(name.endswith(SCALE) for name in found)
+    result, meta = load(folder / "b", "thing")
+    assert result.keys() == weights.keys()
+    assert not any(name.endswith(SCALE) for name in result)
     conv = weights["conv.weight"].half().float()
     step = conv.abs().flatten(1).amax(1).view(-1, 1, 1, 1) / 127
-    error = (found["conv.weight"] - conv).abs()
+    error = (result["conv.weight"] - conv).abs()
     assert (error <= step / 2 + 1e-6).all()
     assert error.max() > 0
     for name in ("linear.weight", "linear.bias", "dead.weight", "steps"):
-        assert torch.equal(found[name], load(folder / "a")[0][name])
+        assert torch.equal(result[name], load(folder / "a")[0][name])
     stored = load_file(folder / "b.safetensors")
     assert (stored[f"dead.weight{SCALE}"] > 0).all()  # a channel of zeros is not divided by 0
     old = load(folder / "a")[1]
@@ -91,10 +91,10 @@ def test_scales_in_fp16_clip_no_channel_by_more_than_a_step(tmp_path, largest):
     matrix *= largest / matrix.abs().amax(1, keepdim=True)
     save(tmp_path / "a", "thing", {"a": matrix}, {}, {}, {})
     compact(tmp_path / "a", tmp_path / "b")
-    stored, found = load_file(tmp_path / "b.safetensors"), load(tmp_path / "b")[0]["a"]
+    stored, result = load_file(tmp_path / "b.safetensors"), load(tmp_path / "b")[0]["a"]
     assert stored[f"a{SCALE}"].dtype == torch.float16
     assert stored["a"].abs().max() == 127
-    assert ((found - matrix).abs() <= largest / 127).all()
+    assert ((result - matrix).abs() <= largest / 127).all()
 
 
 @pytest.mark.parametrize("bits", range(2, 8))
@@ -107,15 +107,15 @@ def test_matrices_of_few_bits_come_back_as_well_as_so_few_can(tmp_path, bits):
     }
     save(tmp_path / "a", "thing", weights, {}, {}, {})
     compact(tmp_path / "a", tmp_path / "b", lambda name: 8 if name == "b" else bits)
-    found = load(tmp_path / "b")[0]
-    assert found.keys() == weights.keys()
-    noise = ((found["a"] - matrix).square().mean() / matrix.square().mean()).item()
+    result = load(tmp_path / "b")[0]
+    assert result.keys() == weights.keys()
+    noise = ((result["a"] - matrix).square().mean() / matrix.square().mean()).item()
     assert (
         noise < {2: 0.13, 3: 0.042, 4: 0.014, 5: 0.005, 6: 0.002, 7: 0.0006}[bits]
     )  # of a normal variable
-    assert (found["b"] - weights["b"]).abs().max() < 0.005
-    assert found["dead"].abs().max() < 1e-4
-    assert all(len(row.unique()) <= 2**bits for row in found["a"])
+    assert (result["b"] - weights["b"]).abs().max() < 0.005
+    assert result["dead"].abs().max() < 1e-4
+    assert all(len(row.unique()) <= 2**bits for row in result["a"])
     with pytest.raises(ValueError, match="not codes"):
         unpacked(torch.zeros(3, bits + 1, dtype=torch.uint8), bits)
 
@@ -168,19 +168,19 @@ def test_the_first_tensor_that_does_not_fit_is_named(weights, message):
 
 
 def test_a_network_has_the_values_of_its_weights_and_learns():
-    made = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2))
+    built = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2))
     with torch.no_grad():
-        made[0].weight.fill_(0.5)
-    found = restored(
+        built[0].weight.fill_(0.5)
+    result = restored(
         lambda: torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2)),
-        made.state_dict(),
+        built.state_dict(),
         "x",
     )
-    assert {k: v.tolist() for k, v in found.state_dict().items()} == {
-        k: v.tolist() for k, v in made.state_dict().items()
+    assert {k: v.tolist() for k, v in result.state_dict().items()} == {
+        k: v.tolist() for k, v in built.state_dict().items()
     }
-    assert all(p.requires_grad for p in found.parameters())
-    assert not any(v.is_meta for v in found.state_dict().values())
+    assert all(p.requires_grad for p in result.parameters())
+    assert not any(v.is_meta for v in result.state_dict().values())
 
 
 def test_scales_are_not_spread_over_more_values_than_are_stored(tmp_path):
@@ -206,8 +206,8 @@ def test_a_pair_has_one_name_with_and_without_suffix(tmp_path, name):
     stem = name.removesuffix(".json").removesuffix(".safetensors")
     assert path == tmp_path / f"{stem}.safetensors"
     assert sorted(p.name for p in tmp_path.iterdir()) == [f"{stem}.json", f"{stem}.safetensors"]
-    found, meta = load(path)
-    assert found.keys() == weights.keys()
+    result, meta = load(path)
+    assert result.keys() == weights.keys()
     assert (meta["parameters"], meta["kind"]) == (12, "thing")
     assert (meta["training"], meta["metrics"]) == ({"seed": 1}, {"loss": 0.5})
     assert digest(path) == meta["sha256"] == sha256(path.read_bytes()).hexdigest()
@@ -220,8 +220,8 @@ def two_pairs(folder: Path) -> tuple[list[Path], dict[str, dict[str, torch.Tenso
         "one": {"w": torch.full((2, 3), 0.5), "steps": torch.tensor(1)},
         "another": {"w": torch.full((4,), 2.0)},
     }
-    made = [save(folder / kind, kind, w, {"a": kind}, {}, {}) for kind, w in weights.items()]
-    return [path.with_suffix("") for path in made], weights
+    built = [save(folder / kind, kind, w, {"a": kind}, {}, {}) for kind, w in weights.items()]
+    return [path.with_suffix("") for path in built], weights
 
 
 def test_a_model_folder_holds_each_pair_as_it_was(tmp_path):
@@ -233,8 +233,8 @@ def test_a_model_folder_holds_each_pair_as_it_was(tmp_path):
     assert list(config) == ["format", "world", "options", "parts", "sha256"]
     assert digest(folder) == sha256((folder / "model.safetensors").read_bytes()).hexdigest()
     for pair, (kind, own) in zip(pairs, weights.items()):
-        found, meta = load(folder, kind)
-        assert {k: v.tolist() for k, v in found.items()} == {k: v.tolist() for k, v in own.items()}
+        result, meta = load(folder, kind)
+        assert {k: v.tolist() for k, v in result.items()} == {k: v.tolist() for k, v in own.items()}
         assert {**meta, "sha256": load(pair)[1]["sha256"]} == load(pair)[1]
         assert meta["sha256"] == config["sha256"]
     with pytest.raises(InputError, match="a folder of several networks"):
@@ -325,12 +325,12 @@ def test_a_network_built_in_another_thread_has_its_own_values():
         others: list = []  # noqa: RUF012
 
     weights = {"own.weight": torch.ones(2, 2), "own.bias": torch.zeros(2)}
-    found = restored(Made, weights, "x")
+    result = restored(Made, weights, "x")
     (other,) = Made.others
     assert not other.weight.is_meta
     assert other.weight.abs().sum() > 0  # initialised
-    assert found.own.weight.tolist() == [[1, 1], [1, 1]]
-    assert [p.requires_grad for p in found.parameters()] == [True, False]
+    assert result.own.weight.tolist() == [[1, 1], [1, 1]]
+    assert [p.requires_grad for p in result.parameters()] == [True, False]
     assert torch.nn.Linear(2, 2).weight.abs().sum() > 0  # the hook is gone
 
 
@@ -345,10 +345,10 @@ def test_constants_beside_the_parameters_keep_their_values():
             torch.nn.init.normal_(constant)
             self.constant = constant.uniform_(4, 5)
 
-    found = restored(Made, {"weight": torch.tensor([1.0, 2.0])}, "x")
-    assert found.weight.tolist() == [1, 2]
-    assert 4 <= found.constant.min() <= found.constant.max() <= 5
-    assert found.constant.std() > 0.1
+    result = restored(Made, {"weight": torch.tensor([1.0, 2.0])}, "x")
+    assert result.weight.tolist() == [1, 2]
+    assert 4 <= result.constant.min() <= result.constant.max() <= 5
+    assert result.constant.std() > 0.1
 
 
 @pytest.mark.parametrize(
@@ -372,7 +372,9 @@ def test_tensors_of_a_scale_have_its_shape_and_any_other_is_an_error():
     assert isinstance(restored(torch.nn.Identity, {}, "x"), torch.nn.Identity)
 
 
-def test_a_name_is_looked_up_here_then_among_exports_then_among_shipped_ones(tmp_path, monkeypatch):
+def test_a_name_is_examined_up_here_then_among_exports_then_among_shipped_ones(
+    tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     exports = tmp_path / "exports"
     exports.mkdir()

@@ -43,7 +43,7 @@ def test_an_old_module_is_the_new_one_with_a_warning():
         _ = old.nothing
 
 
-def test_a_module_inside_a_renamed_package_is_found():
+def test_a_module_inside_a_renamed_package_is_detected():
     from po3d.synthesis.top_view import layouts
 
     fresh("po3d.synthesis.rooms")
@@ -216,11 +216,11 @@ def test_the_config_of_a_training_of_before_is_todays():
 def test_keyword_arguments_of_load_get_todays_names(monkeypatch):
     from po3d.systems import api
 
-    given = []
-    monkeypatch.setattr(api, "build_pipeline", lambda world, scenes: given.append(scenes))
+    supplied = []
+    monkeypatch.setattr(api, "build_pipeline", lambda world, scenes: supplied.append(scenes))
     with pytest.warns(DeprecationWarning, match="table= is deprecated; use scenes="):
         api.load("orbit", table="truth")
-    assert given == ["ground_truth"]
+    assert supplied == ["ground_truth"]
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,6 @@ from po3d.training import room_parser as training_room_parser
 from po3d.training.callbacks import Averaging
 from po3d.training.data import StreetData, WithFlip
 from po3d.training.ranks import means
-from po3d.training.samplers import ReplayOrder
 
 TRAINERS = sorted(p.stem for p in (CONFIGS / "trainer").glob("*.yaml"))
 TRAININGS = sorted({p.stem for p in (CONFIGS / "experiment").glob("*.yaml")} - {"oracle_grid"})
@@ -53,12 +52,12 @@ OF_EXPERIMENTS = {"max_steps", "gradient_clip_val"}
 
 @pytest.mark.parametrize("trainer", TRAINERS)
 @pytest.mark.parametrize("experiment", TRAININGS)
-def test_the_trainer_is_the_one_that_was_asked_for(experiment, trainer):
-    asked = compose("train", [f"trainer={trainer}"])["trainer"]
-    given = compose("train", [f"experiment={experiment}", f"trainer={trainer}"])["trainer"]
-    assert given.keys() == asked.keys()
-    assert {k for k in asked if given[k] != asked[k]} <= OF_EXPERIMENTS
-    assert given["accelerator"] == {"cpu": "cpu", "gpu": "gpu", "ddp": "gpu"}[trainer]
+def test_the_trainer_is_the_one_that_was_requested(experiment, trainer):
+    query = compose("train", [f"trainer={trainer}"])["trainer"]
+    supplied = compose("train", [f"experiment={experiment}", f"trainer={trainer}"])["trainer"]
+    assert supplied.keys() == query.keys()
+    assert {k for k in query if supplied[k] != query[k]} <= OF_EXPERIMENTS
+    assert supplied["accelerator"] == {"cpu": "cpu", "gpu": "gpu", "ddp": "gpu"}[trainer]
 
 
 @pytest.mark.parametrize(
@@ -71,10 +70,10 @@ def test_the_trainer_is_the_one_that_was_asked_for(experiment, trainer):
     ],
 )
 def test_the_device_reaches_every_network_of_a_benchmark(benchmark, networks, options, monkeypatch):
-    asked = []
+    query = []
     for module in (perception, network_parser):
         monkeypatch.setattr(
-            module, "device_of", lambda name: asked.append(name) or torch.device("cpu")
+            module, "device_of", lambda name: query.append(name) or torch.device("cpu")
         )
     config = compose(
         "evaluate", [f"benchmark={benchmark}", "perception.device=elsewhere", *options]
@@ -84,7 +83,7 @@ def test_the_device_reaches_every_network_of_a_benchmark(benchmark, networks, op
     if benchmark == "hypo3d":
         table = system.tables
         TopViewEstimator.named(table.checkpoint, table.flip_tta, table.device)
-    assert asked == ["elsewhere"] * networks
+    assert query == ["elsewhere"] * networks
     NetworkEstimator.named.cache_clear()
 
 
@@ -128,7 +127,9 @@ def test_online_training_looks_in_the_mirror_as_the_recipe_does(monkeypatch):
     monkeypatch.setattr(training_data, "PackedScenes", lambda folder: [])
     data.setup("fit")
     assert isinstance(data.train, WithFlip)
-    assert isinstance(attached(data).train_stream().order, ReplayOrder)
+    numbers = [n for batch in attached(data).train_stream() for n in batch]
+    assert {n % 2 for n in numbers} == {0, 1}
+    assert len({n // 2 for n in numbers}) == len(numbers)
 
 
 def attached(data: StreetData) -> StreetData:
@@ -147,16 +148,16 @@ def test_no_process_is_forked_after_cuda_was_set_up(monkeypatch):
     with pool(2) as processes:
         assert processes._mp_context.get_start_method() == "spawn"
     owners = {"po3d/io/pools.py", "po3d/training/samplers.py"}
-    made = re.compile(
+    built = re.compile(
         r'ProcessPoolExecutor\(|\bDataLoader\(|(?<!context\.)(?<!"spawn"\)\.)\bPool\(|get_context\((?!"spawn")'
     )
     for path in (ROOT / "po3d").rglob("*.py"):
         name = path.relative_to(ROOT).as_posix()
-        found = [line for line in path.read_text().splitlines() if made.search(line)]
-        assert name in owners or not found, (name, found)
+        result = [line for line in path.read_text().splitlines() if built.search(line)]
+        assert name in owners or not result, (name, result)
 
 
-def test_averaged_weights_are_made_where_the_module_will_train():
+def test_averaged_weights_are_built_where_the_module_will_train():
     averaging = Averaging(0.9)
     trainer = SimpleNamespace(strategy=SimpleNamespace(root_device=torch.device("meta")))
     module = pl.LightningModule()
@@ -205,11 +206,11 @@ def test_a_wrong_option_of_a_training_is_one_line_before_anything_is_rendered(
 ):
     monkeypatch.setattr(training_data, "pack", lambda *_: pytest.fail("rendered"))
     (tmp_path / "file").touch()
-    given = [o.replace("FILE", str(tmp_path / "file")) for o in options]
-    assert run_hydra(script.main, "train", "", [f"out={tmp_path / 'out'}", *given]) == BAD_INPUT
-    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
-    assert len(said) == 1
-    assert says in said[0]
+    supplied = [o.replace("FILE", str(tmp_path / "file")) for o in options]
+    assert run_hydra(script.main, "train", "", [f"out={tmp_path / 'out'}", *supplied]) == BAD_INPUT
+    reply = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
+    assert len(reply) == 1
+    assert says in reply[0]
     assert not (tmp_path / "out").exists()
 
 
@@ -295,9 +296,10 @@ def test_marginal_answers_mix_no_devices():
     where = random.integers(0, 6, 300).tolist()
     programs = pack_programs([random_program(random, scenes[k]).call for k in where], where, "6d")
     with accelerator():
-        found = run_batch(pack_tables(scenes, device=AWAY), programs)
+        result = run_batch(pack_tables(scenes, device=AWAY), programs)
     assert all(
-        isinstance(part, Away) for part in (found.registers, found.mass, found.value, found.valid)
+        isinstance(part, Away)
+        for part in (result.registers, result.mass, result.value, result.valid)
     )
 
 
@@ -319,14 +321,14 @@ def test_a_parser_sends_what_it_reads_to_its_device(kind, few, monkeypatch):
     class Seen(Exception):
         pass
 
-    def greedy(network, *given):
-        assert {t.device.type for t in given} == {"meta"}
+    def greedy(network, *supplied):
+        assert {t.device.type for t in supplied} == {"meta"}
         raise Seen
 
     monkeypatch.setattr(seq2seq.Seq2Seq, "greedy", greedy)
     module, _ = made(kind)
-    made_of = {"street_parser": Parser, "room_parser": RoomParser}[kind]
-    reader = made_of(module.network, module.words(), device="meta")
+    composed_of = {"street_parser": Parser, "room_parser": RoomParser}[kind]
+    reader = composed_of(module.network, module.words(), device="meta")
     with pytest.raises(Seen):
         reader.parse(
             ["How many red cars are there?" if kind == "street_parser" else "Where is the chair?"]

@@ -215,14 +215,14 @@ def test_a_name_that_is_no_utf_8_is_one_line(capsys):
 
 
 def test_a_sweep_takes_lists_and_paths(monkeypatch, tmp_path):
-    found = []
+    result = []
     monkeypatch.setattr(sys, "argv", ["evaluate.py"])
     options = ["-m", "seed=0,1", f"hydra.sweep.dir={tmp_path}", f"out={tmp_path}/größe (1)"]
     assert (
-        run_hydra(lambda config: found.append((config.seed, config.out)), "evaluate", "", options)
+        run_hydra(lambda config: result.append((config.seed, config.out)), "evaluate", "", options)
         == 0
     )
-    assert found == [(0, f"{tmp_path}/größe (1)"), (1, f"{tmp_path}/größe (1)")]
+    assert result == [(0, f"{tmp_path}/größe (1)"), (1, f"{tmp_path}/größe (1)")]
 
 
 class Failing:
@@ -247,6 +247,6 @@ class Failing:
     ],
 )
 def test_an_error_of_an_object_keeps_its_class_if_it_is_of_the_machine(error, kind, message):
-    with pytest.raises(kind, match=message) as found:
+    with pytest.raises(kind, match=message) as result:
         build({"_target_": f"{__name__}.Failing", "error": error})
-    assert type(found.value) is kind
+    assert type(result.value) is kind

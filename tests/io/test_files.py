@@ -163,7 +163,7 @@ def test_a_pipe_and_a_link_are_written_to_and_not_replaced(tmp_path):
     assert sorted(p.name for p in tmp_path.rglob("*")) == ["file", "link", "pipe", "there"]
 
 
-def test_what_cannot_be_written_is_told_by_its_own_name(tmp_path):
+def test_what_cannot_be_written_is_reported_by_its_own_name(tmp_path):
     (tmp_path / "folder").mkdir()
     for name, kind in (("folder", IsADirectoryError), ("a" * 254, OSError)):
         with pytest.raises(kind) as caught, atomic_write(tmp_path / name) as file:

@@ -93,7 +93,7 @@ def large(format: str, mode: str, size: tuple[int, int], folder, **options):
     return path
 
 
-def test_49_megapixels_are_made_smaller_within_500_megabytes(tmp_path):
+def test_49_megapixels_are_built_smaller_within_500_megabytes(tmp_path):
     """Of the kinds that take most, one after the other in one process, whose peak is what the worst
     of them takes.
     """
@@ -103,17 +103,17 @@ def test_49_megapixels_are_made_smaller_within_500_megabytes(tmp_path):
         large("PNG", "RGBA", side, tmp_path, compress_level=1),
         large("WEBP", "RGB", (4400, 4500), tmp_path, method=0),
     ]
-    ran = subprocess.run(
+    outcome = subprocess.run(
         [sys.executable, "-c", MEASURE, *map(str, paths)],
         capture_output=True,
         text=True,
         check=True,
     )
-    for line in ran.stdout.splitlines():
+    for line in outcome.stdout.splitlines():
         height, width, peak = map(int, line.split())
         assert 0.8 < height / width < 1.2
         assert 4e6 < height * width <= 12.6e6
-        assert peak < 500, ran.stdout
+        assert peak < 500, outcome.stdout
 
 
 @pytest.mark.parametrize(

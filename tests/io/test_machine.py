@@ -138,7 +138,7 @@ def test_a_refusal_of_the_machine_names_the_file(write, capsys):
     assert capsys.readouterr().err == "error: out/report.json: Read-only file system\n"
 
 
-def test_a_defect_of_ours_is_not_told_as_the_users(capsys):
+def test_a_defect_of_ours_is_not_reported_as_the_users(capsys):
     with pytest.raises(ZeroDivisionError):
         guarded(lambda: 1 / 0)
 
@@ -200,8 +200,8 @@ def test_a_closed_output_changes_no_exit_code(closed, body, code):
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert ended.returncode == code
-    said = "error: /missing: No such file or directory\n" * 2
-    assert ended.stderr == (said if code and "2>" not in closed else "")
+    reply = "error: /missing: No such file or directory\n" * 2
+    assert ended.stderr == (reply if code and "2>" not in closed else "")
 
 
 def test_a_letter_that_the_output_has_not_is_replaced(monkeypatch):
@@ -239,11 +239,11 @@ if __name__ == "__main__":
 """
 
 
-def test_ctrl_c_is_told_once_by_a_program_with_workers(tmp_path):
+def test_ctrl_c_is_reported_once_by_a_program_with_workers(tmp_path):
     (tmp_path / "pooled.py").write_text(POOLED)
-    begun = [tmp_path / "a", tmp_path / "b"]
+    start = [tmp_path / "a", tmp_path / "b"]
     script = subprocess.Popen(
-        [sys.executable, tmp_path / "pooled.py", *begun],
+        [sys.executable, tmp_path / "pooled.py", *start],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stderr=subprocess.PIPE,
         text=True,
@@ -251,7 +251,7 @@ def test_ctrl_c_is_told_once_by_a_program_with_workers(tmp_path):
         preexec_fn=heeding,
     )
     for _ in range(600):
-        if all(path.exists() for path in begun):
+        if all(path.exists() for path in start):
             break
         time.sleep(0.1)
     os.killpg(script.pid, signal.SIGINT)  # as a terminal does: all of them get it
@@ -281,7 +281,7 @@ def test_bad_input_keeps_its_line(capsys):
     assert capsys.readouterr().err == "error: two lines\n"
 
 
-def test_the_version_is_told(capsys):
+def test_the_version_is_reported(capsys):
     with pytest.raises(SystemExit) as ended:
         po3d.main(["--version"])
     assert not ended.value.code
@@ -313,9 +313,9 @@ def test_no_memory_is_one_line(error, capsys):
         raise error
 
     assert guarded(work) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("error: out of memory; free some memory, or reduce workers=")
-    assert said.count("\n") == 1
+    reply = capsys.readouterr().err
+    assert reply.startswith("error: out of memory; free some memory, or reduce workers=")
+    assert reply.count("\n") == 1
 
 
 def test_other_runtime_and_import_errors_are_defects():
@@ -334,13 +334,13 @@ def test_a_limit_of_memory_is_one_line(megabytes, tmp_path):
         f"ulimit -v {megabytes * 1024}; exec {sys.executable} -m po3d evaluate benchmark=hypo3d"
         f" size=1 out={tmp_path}/out"
     )
-    ran = subprocess.run(
+    outcome = subprocess.run(
         ["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert ran.returncode in (0, 2), ran.stderr[-500:]
-    assert "Traceback" not in ran.stderr
-    if ran.returncode:
-        assert ran.stderr.splitlines()[-1].startswith("error: out of memory; ")
+    assert outcome.returncode in (0, 2), outcome.stderr[-500:]
+    assert "Traceback" not in outcome.stderr
+    if outcome.returncode:
+        assert outcome.stderr.splitlines()[-1].startswith("error: out of memory; ")
 
 
 @pytest.mark.parametrize("code", [errno.EACCES, errno.EROFS])

@@ -83,10 +83,10 @@ def test_an_object_of_a_room_has_a_name_and_one_of_another_table_need_not():
         lambda s: st.lists(s) | st.dictionaries(st.text(), s),
     )
 )
-def test_any_value_is_shown_short_on_one_printable_line(value):
-    said = printable(value)
-    assert len(said) <= 60
-    assert said.isprintable() or not any(c in said for c in "\x1b\x9b\n\r\u202e")
+def test_any_value_is_displayed_short_on_one_printable_line(value):
+    reply = printable(value)
+    assert len(reply) <= 60
+    assert reply.isprintable() or not any(c in reply for c in "\x1b\x9b\n\r\u202e")
 
 
 def test_what_a_terminal_would_obey_is_printed_as_an_escape_and_json_stays_the_same():

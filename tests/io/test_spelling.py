@@ -121,15 +121,15 @@ def test_a_frame_that_is_too_long_is_refused():
         read_anchors("The desk is in front" * 1001)
 
 
-def one_slip(word: str, meant: str) -> bool:
+def one_slip(word: str, intended: str) -> bool:
     """The same as `slips`, said otherwise: by what the writer of `meant` did wrong."""
-    left_out = any(meant[:i] + meant[i + 1 :] == word for i in range(1, len(meant)))
-    doubled = any(meant[: i + 1] + meant[i:] == word for i in range(len(meant)))
+    left_out = any(intended[:i] + intended[i + 1 :] == word for i in range(1, len(intended)))
+    doubled = any(intended[: i + 1] + intended[i:] == word for i in range(len(intended)))
     swapped = any(
-        meant[:i] + meant[i + 1] + meant[i] + meant[i + 2 :] == word
-        for i in range(1, len(meant) - 1)
+        intended[:i] + intended[i + 1] + intended[i] + intended[i + 2 :] == word
+        for i in range(1, len(intended) - 1)
     )
-    return word != meant and (left_out or doubled or swapped)
+    return word != intended and (left_out or doubled or swapped)
 
 
 @given(
@@ -137,7 +137,7 @@ def one_slip(word: str, meant: str) -> bool:
     st.sets(st.text("abc", min_size=1, max_size=7), max_size=30),
 )
 def test_a_slip_is_one_letter_left_out_doubled_or_swapped_with_its_neighbour(word, known):
-    assert slips(word, known) == {meant for meant in known if one_slip(word, meant)}
+    assert slips(word, known) == {intended for intended in known if one_slip(word, intended)}
 
 
 @given(st.integers(LONGEST_WORD + 1, 300))

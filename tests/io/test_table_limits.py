@@ -52,18 +52,18 @@ def peak() -> float:
 
 
 def refused(path, message, most_seconds=5, most_megabytes=400):
-    before, begun = peak(), time.process_time()
+    before, start = peak(), time.process_time()
     with pytest.raises(InputError, match=message) as caught:
         list(table_rows(path, "thing"))
-    assert time.process_time() - begun < most_seconds
+    assert time.process_time() - start < most_seconds
     assert peak() - before < most_megabytes
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("suffix", tables.SUFFIXES)
 def test_every_format_gives_the_same_rows(tmp_path, suffix):
-    found = list(table_rows(write(tmp_path / f"a{suffix}", ROWS)))
-    assert [{k: v or None for k, v in row.items()} for row in found] == ROWS
+    result = list(table_rows(write(tmp_path / f"a{suffix}", ROWS)))
+    assert [{k: v or None for k, v in row.items()} for row in result] == ROWS
 
 
 @pytest.mark.parametrize("suffix", tables.SUFFIXES)
@@ -77,18 +77,18 @@ def test_a_workbook_is_as_large_as_its_cells_not_as_it_says(tmp_path, reader):
     """1.5 kB that say A1:XFD1048576 took 8 GB."""
     row = {"scene_id": "s", "Front": "bed", "Back": None, "Left": None, "Right": "sofa"}
     path = write(tmp_path / AXIS_FILES[-1], [row])
-    said = 'ref="A1:XFD1048576"'
+    reply = 'ref="A1:XFD1048576"'
     repacked(
-        path, lambda name, text: text.replace('ref="A1:E2"', said) if "sheet1" in name else text
+        path, lambda name, text: text.replace('ref="A1:E2"', reply) if "sheet1" in name else text
     )
     with zipfile.ZipFile(path) as archive:
-        assert said in archive.read("xl/worksheets/sheet1.xml").decode()
-    before, begun = peak(), time.process_time()
+        assert reply in archive.read("xl/worksheets/sheet1.xml").decode()
+    before, start = peak(), time.process_time()
     if reader == "table":
         assert list(table_rows(path)) == [row]
     else:
         assert _read_axes(path) == {"s": {"front": "bed", "right": "sofa"}}
-    assert time.process_time() - begun < 5
+    assert time.process_time() - start < 5
     assert peak() - before < 300
 
 

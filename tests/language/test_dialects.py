@@ -129,11 +129,11 @@ def outputs(dialect):
 def test_every_spelling_has_one_call_and_every_call_that_spelling(name, output, rng):
     dialect = DIALECTS[name]
     tree = random_tree(rng, dialect.tree, output)
-    meant = dialect.to_core(tree)
-    assert dialect.from_core(meant) == tree
+    intended = dialect.to_core(tree)
+    assert dialect.from_core(intended) == tree
     assert dialect.tree.parse(tree.text()) == tree
-    assert Call.parse(meant.text()) == meant
-    assert meant.output in (*ANSWERS, "edit")
+    assert Call.parse(intended.text()) == intended
+    assert intended.output in (*ANSWERS, "edit")
 
 
 @pytest.mark.parametrize("name", DIALECTS)
@@ -229,7 +229,7 @@ def test_the_same_question_of_two_benchmarks_is_the_same_call():
         ("x" * (LONGEST + 1), "characters"),
     ],
 )
-def test_what_is_no_program_is_said_in_one_line(text, said):
+def test_what_is_no_program_is_reported_in_one_line(text, said):
     with pytest.raises(ProgramError, match=said) as failure:
         Call.parse(text)
     assert len(str(failure.value)) < 1000
@@ -246,7 +246,7 @@ def test_any_text_is_a_program_or_refused(text):
 
 
 def test_the_longest_texts_take_no_time():
-    begun = time.process_time()
+    start = time.process_time()
     for text in (
         "(" * LONGEST,
         "count(" * 2000,
@@ -258,10 +258,10 @@ def test_the_longest_texts_take_no_time():
         for tree in (Call, *(d.tree for d in DIALECTS.values())):
             with pytest.raises(ProgramError):
                 tree.parse(text)
-    assert time.process_time() - begun < 5
+    assert time.process_time() - start < 5
 
 
-def test_the_deepest_program_is_read_and_spelled():
+def test_the_deepest_program_is_read_and_written():
     deep = "exist(" + "intersect(scene, " * (DEEPEST - 2) + "scene" + ")" * (DEEPEST - 1)
     program = STREET.parse(deep)
     assert STREET.text(program) == program.text() == deep

@@ -25,8 +25,8 @@ CHAIRS = 'filter(name, "chair", scene)'
 
 
 def program(text, kind="room"):
-    found = read(text, kind, THINGS)
-    return None if found is None else str(found)
+    result = read(text, kind, THINGS)
+    return None if result is None else str(result)
 
 
 @pytest.mark.parametrize(
@@ -114,11 +114,11 @@ def test_what_no_rule_reads_all_of_is_left_to_others(text):
 
 
 def test_left_and_right_are_the_worlds():
-    said = "The bed is left of the desk."
+    reply = "The bed is left of the desk."
     assert [
         w
         for k in ("room", "street", "photo", "orbit")
-        for w in [program(said, k).split("frame(")[1][:4]]
+        for w in [program(reply, k).split("frame(")[1][:4]]
     ] == ["room", "task", "came", "came"]
 
 
@@ -283,9 +283,9 @@ def test_it_is_what_changed_and_under_is_the_view(text, kind, meant):
 def test_one_of_a_comparison_is_of_the_same_name():
     red, brown = (f'unique(filter(color, "{color}", {{}}))' for color in ("red", "brown"))
     things = (*THINGS, {"name": "chair", "color": "brown"})
-    found = read("Is the red chair nearer the bed than the brown one is?", "room", things)
+    result = read("Is the red chair nearer the bed than the brown one is?", "room", things)
     ends = (DISTANCE.format(look.format(CHAIRS), BED) for look in (red, brown))
-    assert str(found) == f"less_than({', '.join(ends)})"
+    assert str(result) == f"less_than({', '.join(ends)})"
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,59 @@ def test_two_objects_of_one_name_are_swapped(text):
 
 
 def test_an_object_is_named_by_what_stands_on_it():
-    found = read("The desk that the lamp's on was removed.", "room", THINGS, "change")
-    assert str(found) == (
+    result = read("The desk that the lamp's on was removed.", "room", THINGS, "change")
+    assert str(result) == (
         f'remove(group(unique(relate(supporting, {LAMP}, filter(name, "desk", scene)))))'
     )
+
+
+TABLE = [
+    {"name": name, "color": color, "state": state}
+    for name, color, state in (
+        ("desk", "black", None),
+        ("desk", "yellow", None),
+        ("monitor", "black", "off"),
+        ("door", "mint", "open"),
+        ("bed", "white", None),
+    )
+]
+MONITOR, DOOR_, BED_ = (f'unique(filter(name, "{n}", scene))' for n in ("monitor", "door", "bed"))
+DESKS = 'filter(name, "desk", scene)'
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "program"),
+    [
+        ("Close the door.", "change", f'set(state, "closed", group({DOOR_}))'),
+        ("Someone turns the monitor off.", "change", f'set(state, "off", group({MONITOR}))'),
+        ("Both desks are repainted green.", "change", f'set(color, "green", {DESKS})'),
+        (
+            "The two desks trade places.",
+            "change",
+            f"swap(best(left, most, frame(room), {DESKS}), best(right, most, frame(room), {DESKS}))",
+        ),
+        (
+            "Which desk carries the monitor, the black or the yellow one?",
+            "question",
+            f"query(name, unique(relate(supporting, {MONITOR}, {DESKS})))",
+        ),
+        (
+            "Does the bed look at the door now?",
+            "question",
+            f"exist(relate(front, {BED_}, frame(object), group({DOOR_})))",
+        ),
+        (
+            "Is the bed now nearer to the mint door than to the monitor?",
+            "question",
+            f'less_than(query(distance, {BED_}, unique(filter(color, "mint",'
+            f' filter(name, "door", scene)))), query(distance, {BED_}, {MONITOR}))',
+        ),
+        (
+            "There are no blue vehicles here, correct?",
+            "question",
+            'equal(count(filter(color, "blue", scene)), count(0))',
+        ),
+    ],
+)
+def test_changes_of_states_and_colours_and_what_things_carry(text, form, program):
+    assert read(text, "room", TABLE, form) == Call.parse(program)

@@ -45,7 +45,7 @@ def readings(form, program, facts=None, times=300):
     }
 
 
-def test_a_program_is_said_in_exactly_the_wordings_of_its_rules():
+def test_a_program_is_reported_in_exactly_the_wordings_of_its_rules():
     looks = ("red chairs", "chairs that are red")
     assert readings("question", 'count(having(color, "red", all("chair")))') == {
         f"{how} {what}{tail}"
@@ -55,19 +55,19 @@ def test_a_program_is_said_in_exactly_the_wordings_of_its_rules():
     }
 
 
-def test_a_rule_of_weight_three_is_said_three_times_as_often():
+def test_a_rule_of_weight_three_is_reported_three_times_as_often():
     r, program = (
         np.random.default_rng(1),
         parse_text('count(upon(only(all("desk")), all("chair")))'),
     )
     rooms = Grammar("rooms", ROOMS + "many upon(X, S): {S.many} on {X}\n")
-    said = [
+    reply = [
         rooms.say("question", program, lambda n: int(r.integers(n))).text() for _ in range(1000)
     ]
-    assert 0.7 < np.mean(["have" in text for text in said]) < 0.8
+    assert 0.7 < np.mean(["have" in text for text in reply]) < 0.8
 
 
-def test_verbs_agree_articles_fit_and_conditions_are_asked():
+def test_verbs_agree_articles_fit_and_conditions_are_queried():
     assert readings("edit", 'remove(all("egg"))', {"kind": "removal"}) == {
         "all eggs have been removed"
     }
@@ -87,7 +87,7 @@ def test_the_same_capital_stands_for_the_same_and_only_ends_the_search():
     assert readings("edit", f'swap({desk}, only(all("cup")))') == {"the desk and the mug swapped"}
 
 
-def test_the_readings_of_a_wording_are_spelled_out():
+def test_the_readings_of_a_wording_are_written_out():
     assert set(GRAMMAR.every("<how_many> [a|b [c|]]")) == {
         f"{how} {rest}" for how in ("how many", "what number of") for rest in ("a", "b c", "b")
     }
@@ -103,9 +103,9 @@ def test_the_readings_of_a_wording_are_spelled_out():
         ("x all(_): a | a", "duplicate wording"),
     ],
 )  # fmt: skip
-def test_faults_of_a_grammar_are_told(line, message):
-    (found,) = problems(Grammar("test", line))
-    assert message in found
+def test_faults_of_a_grammar_are_reported(line, message):
+    (result,) = problems(Grammar("test", line))
+    assert message in result
 
 
 @pytest.mark.parametrize(
@@ -123,8 +123,8 @@ def test_the_shipped_grammars_are_in_order():
 
 def test_a_word_of_the_vocabulary_without_a_phrase_is_named():
     assert wordless() == []
-    found = wordless({"color": ("red", "tan"), "shape": ("tank",)})
-    assert [line.partition(": ")[2] for line in found] == [
+    result = wordless({"color": ("red", "tan"), "shape": ("tank",)})
+    assert [line.partition(": ")[2] for line in result] == [
         "'word.tan:' is missing",
         "'noun.tank:' is missing",
         "'word.tan:' is missing",
@@ -231,5 +231,5 @@ def test_the_benchmarks_own_wordings_are_unchanged(name, prefixes, digest):
         ("filter[facing=left](filter[shape=tandem](scene))", "tandem bikes facing left"),
     ],
 )
-def test_sets_are_called_as_people_call_them(program, words):
+def test_sets_are_named_as_people_call_them(program, words):
     assert plain.set_phrase(STREET.to_core(StreetProgram.parse(program))) == words

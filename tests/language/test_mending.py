@@ -54,10 +54,10 @@ def test_whole_words_that_no_vocabulary_has_are_mended(text, found):
     assert mended(text, NAMES, plain)[0] == found
 
 
-def test_what_was_mended_is_told_once():
-    text, told = mended("the chiar by the other chiar", NAMES, plain)
-    assert (text, told) == ("the chair by the other chair", (Mending("chiar", "chair"),))
-    assert str(told[0]) == '"chiar" is interpreted as "chair"'
+def test_what_was_mended_is_reported_once():
+    text, report = mended("the chiar by the other chiar", NAMES, plain)
+    assert (text, report) == ("the chair by the other chair", (Mending("chiar", "chair"),))
+    assert str(report[0]) == '"chiar" is interpreted as "chair"'
 
 
 @pytest.mark.skipif(not there(), reason="the extra reader is not installed")

@@ -68,7 +68,7 @@ DESK, LAMP, BED = (f'unique(filter(name, "{name}", scene))' for name in ("desk",
         ),
     ],
 )
-def test_a_part_of_several_things_is_kept_or_forgotten(text, program, forgets):
+def test_a_part_of_several_things_is_retained_or_forgotten(text, program, forgets):
     assert forgets_how_many(text, Call.parse(program)) is forgets
 
 
@@ -78,11 +78,11 @@ def test_readings_that_keep_it_come_first():
         for what, p in ((CHAIRS, 0.9), (f"some(1, {CHAIRS})", 0.08))
     )
     refused = ParserOutput(None, 0.01, "none")
-    found = _doubted([gone, one, refused], partial(forgets_how_many, "One of the chairs is gone."))
-    assert [r.program for r in found] == [one.program, gone.program, None]
-    assert found[1].probability == pytest.approx(0.9 * FORGETFUL)
-    kept = partial(forgets_how_many, "The chairs are gone.")
-    assert _doubted([gone, one, refused], kept) == [gone, one, refused]
+    result = _doubted([gone, one, refused], partial(forgets_how_many, "One of the chairs is gone."))
+    assert [r.program for r in result] == [one.program, gone.program, None]
+    assert result[1].probability == pytest.approx(0.9 * FORGETFUL)
+    retained = partial(forgets_how_many, "The chairs are gone.")
+    assert _doubted([gone, one, refused], retained) == [gone, one, refused]
 
 
 @pytest.mark.parametrize(
@@ -175,9 +175,9 @@ def test_readings_that_keep_it_come_first():
     ],
 )
 def test_what_a_program_leaves_out_of_a_question(text, program, omits):
-    found = omitted(text, Call.parse(program))
-    assert omits.lower() in found.lower()
-    assert bool(found) is bool(omits)
+    result = omitted(text, Call.parse(program))
+    assert omits.lower() in result.lower()
+    assert bool(result) is bool(omits)
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,8 @@ def test_the_rooms_reader_does_not_take_them_all():
     assert every.change.program is not None
 
 
-ONLY_MEANT = [
+ONLY_INTENDED = [
+    "For a while we talked about swapping the sofa for a bench but nobody did anything in the end",
     "Mum wanted to put the vase on the desk but didn't.",
     "I almost moved the chair but left it where it was",
     "They were going to take the sofa away, then thought better of it.",
@@ -282,7 +283,7 @@ HAPPENED = [
 
 
 @pytest.mark.parametrize(
-    ("change", "denied"), [*((t, True) for t in ONLY_MEANT), *((t, False) for t in HAPPENED)]
+    ("change", "denied"), [*((t, True) for t in ONLY_INTENDED), *((t, False) for t in HAPPENED)]
 )
 def test_a_change_that_somebody_only_had_in_mind_did_not_happen(change, denied):
     assert bool(DENIED.fullmatch(change)) is denied
@@ -298,9 +299,9 @@ def test_no_change_of_a_bank_is_denied(bank):
     "text", ["I wanted to move the chair but ", "I nearly took it, then ", "so ", "it "]
 )
 def test_a_long_text_is_denied_or_not_at_once(text):
-    begun = time.perf_counter()
+    start = time.perf_counter()
     assert not DENIED.fullmatch(text * 1500)
-    assert time.perf_counter() - begun < 2
+    assert time.perf_counter() - start < 2
 
 
 @pytest.mark.parametrize(
@@ -401,6 +402,15 @@ SCOOTER = 'query(color, unique(filter(name, "scooter", scene)))'
         ("No wait, is the bed white?", f'exist(filter(color, "white", group({BED})))', False),
         ("What colour is the scooter's front cover?", SCOOTER, True),
         ("What colour is the scooter?", SCOOTER, False),
+        ("How many chairs face the right side?", f'count(filter(side, "right", {CHAIRS}))', True),
+        ("How many chairs face right?", f'count(filter(facing, "right", {CHAIRS}))', False),
+        (
+            "How many chairs are between the two beds?",
+            f"count(relate(between, {BED}, {BED}, {CHAIRS}))",
+            True,
+        ),
+        ("What colour's the seat on the scooter?", SCOOTER, True),
+        ("What colour is the engine of the scooter?", SCOOTER, True),
         ("If the boy turned round, what colour would be left of him?", SCOOTER, True),
         ("How many chairs are there if you take one away?", f"count({CHAIRS})", True),
         (
@@ -414,6 +424,8 @@ SCOOTER = 'query(color, unique(filter(name, "scooter", scene)))'
             False,
         ),
         ("There's no chair, right?", f"exist({CHAIRS})", True),
+        ("If the scooter doesn't stop, what colour is it?", SCOOTER, False),
+        ("What colour is the scooter that isn't parked?", SCOOTER, True),
         ("How many chairs are there, and are any white?", f"count({CHAIRS})", True),
         ("How many chairs and beds are there?", f"count({CHAIRS})", False),
     ],

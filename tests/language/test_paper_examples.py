@@ -387,9 +387,9 @@ def test_examples_of_the_papers_are_read(world):
     for (text, program), reading in zip(
         EXAMPLES[world], READERS[world]().read(questions), strict=True
     ):
-        found = reading.question.program
-        spelled = "" if found is None else DIALECTS[world].text(found)
-        missed += [text] * (spelled != program)
+        result = reading.question.program
+        written = "" if result is None else DIALECTS[world].text(result)
+        missed += [text] * (written != program)
     assert len(missed) == MISSES[world], missed
 
 
@@ -412,5 +412,5 @@ def test_examples_of_the_papers_are_read(world):
 )
 def test_a_denied_change_changes_nothing(change, denied):
     assert bool(DENIED.fullmatch(change)) is denied
-    asked = Question("1", "", "How many chairs are there?", "2d", "", change=change)
-    assert strip_prompt_template(asked).change == ("" if denied else change)
+    query = Question("1", "", "How many chairs are there?", "2d", "", change=change)
+    assert strip_prompt_template(query).change == ("" if denied else change)

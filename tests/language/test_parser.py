@@ -173,7 +173,7 @@ def test_wording_decides_the_viewpoint(parser, text, frame):
     assert f"relate[left,{frame}]" in parser.parse([text])[0].program.text()
 
 
-def test_what_cannot_be_read_is_said(parser):
+def test_what_cannot_be_read_is_reported(parser):
     empty, blank, unknown, mixed = parser.parse(
         ["", " ?! ", "Is the helicopter behind the unicorn?", "please tell me"]
     )

@@ -41,9 +41,12 @@ def refer(*phrases):
         ("Is there a cup on the table?", 'exist(filter(name, "cup on the table", scene))'),
         (
             "Is the man standing on some kind of board?",
-            'exist(filter(name, "man standing on a board", scene))',
+            'exist(filter(name, "the man standing on a board", scene))',
         ),
-        ("Is the airplane on the ground?", 'exist(filter(name, "airplane on the ground", scene))'),
+        (
+            "Is the airplane on the ground?",
+            'exist(filter(name, "the airplane on the ground", scene))',
+        ),
         (
             "Which bananas are closer to us, the bunch on the left or the bunch on the right?",
             "query(name, best(distance, least, viewer, "

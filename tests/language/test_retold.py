@@ -32,14 +32,14 @@ def test_another_wording_or_another_program_is_not(text, program, says):
     assert is_question(text, parse_text(program)) is says
 
 
-def test_what_was_said_before_may_be_one():
+def test_what_was_reported_before_may_be_one():
     program = (
         'size(only(having(color, "red", all("chair"))), only(having(color, "blue", all("chair"))))'
     )
     assert is_question("Is the red chair larger or smaller than the blue one?", parse_text(program))
 
 
-def test_facts_that_are_not_given_are_open():
+def test_facts_that_are_not_provided_are_open():
     grammar = Grammar("test", "question count(S) if loud: WOW {S.many}\nmany all(N): {N.many}\n")
     program = parse_text('count(all("cup"))')
     assert Retold(grammar, "wow cups", {}).said("question", program)

@@ -121,7 +121,9 @@ def test_a_network_learns_a_handful_of_sentences(pairs):
         p
         for p in pairs
         if all(
-            said in p.text.lower() for said in re.findall('"([^"]+)"', p.source) if said != "object"
+            reply in p.text.lower()
+            for reply in re.findall('"([^"]+)"', p.source)
+            if reply != "object"
         )
     ][:12]
     words = ("", "<unknown>", *sorted({w for p in few for w in p.words}))
@@ -136,8 +138,8 @@ def test_a_network_learns_a_handful_of_sentences(pairs):
     parser = RoomParser(network, words)
     for sort, name in ((0, "question"), (1, "change")):
         mine = [p for p in few if p.sort == sort]
-        found = parser.parse([p.text for p in mine], name)
-        assert [str(f.program) for f in found] == [p.source for p in mine]
+        result = parser.parse([p.text for p in mine], name)
+        assert [str(f.program) for f in result] == [p.source for p in mine]
 
 
 def test_batches_of_the_data_module(monkeypatch):
@@ -158,10 +160,10 @@ def test_amounts_are_not_read_as_something_else():
     read as "how many lamps".
     """
     parser = RoomParser.from_checkpoint(locate("room_parser"))
-    asked = ["How tall is the lamp?", "how far is the bed from the door", "How heavy is the bed?"]
-    assert [p.program for p in parser.parse(asked)] == [None] * 3
+    query = ["How tall is the lamp?", "how far is the bed from the door", "How heavy is the bed?"]
+    assert [p.program for p in parser.parse(query)] == [None] * 3
     read = ["How high is the number of sofas?", "How many lamps are there?",
             "How large is the bed compared to the desk, bigger or smaller?"]  # fmt: skip
     assert [p.program.op for p in parser.parse(read)] == ["count", "count", "size"]
-    (told,) = parser.parse(["The chair has been removed, who knows how old it was."], "change")
-    assert told.program is not None
+    (report,) = parser.parse(["The chair has been removed, who knows how old it was."], "change")
+    assert report.program is not None

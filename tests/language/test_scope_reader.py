@@ -102,23 +102,26 @@ def test_questions_are_read(text, program):
         ("x" * 5000, "limit"),
     ],
 )
-def test_what_is_not_understood_is_said(text, reason):
+def test_what_is_not_understood_is_reported(text, reason):
     parsed = read(text)
     assert parsed.program is None
     assert reason in parsed.reason
 
 
-def test_every_wording_and_paraphrase_is_read_as_it_was_meant():
+def test_every_wording_and_paraphrase_is_read_as_it_was_intended():
     random = rng(5, "scope reader")
     names = [f"standing {t}" if t in PEOPLE else t for t in things()] + ["red crate"]
     for _ in range(60):
         a, b = (names[i] for i in random.choice(len(names), 2, replace=False))
         one, other = call("thing", a), call("thing", b)
-        seen, own = call("where", one, other, CAMERA), call("where", one, other, call("own", other))
+        visible, own = (
+            call("where", one, other, CAMERA),
+            call("where", one, other, call("own", other)),
+        )
         turn = str(random.choice((90, 180, 270)))
-        asked = [
-            ("consistency_ego", seen, False),
-            ("updating_ego", call("turned", turn, one, other, seen), False),
+        query = [
+            ("consistency_ego", visible, False),
+            ("updating_ego", call("turned", turn, one, other, visible), False),
             (
                 "integration_ego",
                 call("which_view", LABELS[int(random.integers(8))], one, other),
@@ -130,7 +133,7 @@ def test_every_wording_and_paraphrase_is_read_as_it_was_meant():
                 for sitting in (False, True)
             ),
         ]
-        for task, program, sitting in asked:
+        for task, program, sitting in query:
             for generator in (None, random):
                 text = say(program, task, generator, sitting, (45, 135, 225, 315))
                 assert read(text).program == program, text

@@ -48,12 +48,12 @@ def spoken(style, op, wording, seed=0):
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_at_least_99_percent_of_the_questions_are_read_as_they_are_meant(style):
+def test_at_least_99_percent_of_the_questions_are_read_as_they_are_intended(style):
     right = total = 0
     for case_style, op, wording in CASES:
         for seed in range(6) if case_style == style else ():
-            program, said = spoken(style, op, wording, seed)
-            got = read(said.text, said.options)
+            program, reply = spoken(style, op, wording, seed)
+            got = read(reply.text, reply.options)
             ordered = (
                 "{0}" in wording
             )  # else the things are named in the options alone, in any order
@@ -63,7 +63,7 @@ def test_at_least_99_percent_of_the_questions_are_read_as_they_are_meant(style):
                 and got.program.op == op
                 and set(got.program.things) == set(program.things)
             )
-            right += same and dict(got.option_of) == dict(said.option_of)
+            right += same and dict(got.option_of) == dict(reply.option_of)
             total += 1
     assert right / total >= 0.99, f"{right} of {total}"
 
@@ -171,7 +171,7 @@ def test_options_say_where_two_descriptions_part():
     )
 
 
-def test_an_answer_is_said_as_its_option_says_it():
+def test_an_answer_is_reported_as_its_option_says_it():
     got = read(
         "Is the tram facing the same direction as the arrow?",
         ("No, different ones", "Yes, the same"),
@@ -220,5 +220,5 @@ def test_no_text_breaks_the_reader(text, options):
     ],
 )
 def test_options_may_name_the_things_in_other_words(options, said):
-    found = read("Which is closer to the camera, the couch or the bird cage?", options)
-    assert found.option_of == said
+    result = read("Which is closer to the camera, the couch or the bird cage?", options)
+    assert result.option_of == said

@@ -46,7 +46,7 @@ def test_the_new_object_of_a_change_gets_the_stated_size():
     assert Call.parse(str(sized)) == sized
 
 
-def test_a_size_is_not_given_to_one_of_several_new_objects():
+def test_a_size_is_not_provided_to_one_of_several_new_objects():
     change = Call.parse(f"then({SOFA}, {SOFA.replace('sofa', 'lamp')})")
     text = "A sofa 2 m wide and a lamp were added."
     assert with_sizes(change, text) == change

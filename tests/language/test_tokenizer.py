@@ -79,7 +79,7 @@ def test_punctuation_case_and_curly_quotes_do_not_matter(tokenizer):
     )
 
 
-def test_a_possessive_is_kept(tokenizer):
+def test_a_possessive_is_retained(tokenizer):
     assert "'s" in tokenizer("on the bus's own left").tokens
     assert "'s" not in tokenizer("what's left of the bus").tokens
 

@@ -14,6 +14,11 @@ from po3d.language.read.viewpoints import split_viewpoint
             "Is the door on my left or my right?",
         ),
         (
+            "I sit on the gray chair, leaning back. Is the plant in front of me?",
+            "I sit on the gray chair, leaning back.",
+            "Is the plant in front of me?",
+        ),
+        (
             "With my back to the wardrobe, which side is the lamp on?",
             "With my back to the wardrobe.",
             "Which side is the lamp on?",

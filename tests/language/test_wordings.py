@@ -33,7 +33,7 @@ def tokenizer():
         ("showing us their rear end", "facing away"),
     ],
 )
-def test_what_is_said_otherwise_reads_the_same(tokenizer, said, same):
+def test_what_is_reported_otherwise_reads_the_same(tokenizer, said, same):
     assert tokenizer(said) == tokenizer(same)
 
 
@@ -47,12 +47,12 @@ def test_what_changes_an_answer_is_never_dropped(tokenizer, words):
 
 
 def test_chatter_before_a_question_changes_nothing(tokenizer):
-    said = sorted(phrase for phrase, tokens in PHRASES.items() if not tokens)
+    reply = sorted(phrase for phrase, tokens in PHRASES.items() if not tokens)
     names = sorted(FAMILIES)
     for index in range(300):
         random = rng(5, "chatter", index)
         text = realise(sample_program(random, names[index % len(names)]), random, "wide")
-        filler = said[int(random.random() * len(said))]
+        filler = reply[int(random.random() * len(reply))]
         if not text.startswith(
             (
                 "There",
@@ -94,6 +94,6 @@ def test_questions_about_all_are_refused_and_not_read_as_about_some(tokenizer, e
 
 
 def test_both_of_two_named_things_is_no_question_about_all(tokenizer):
-    said = "do both the bus and the jet have the same color"
-    assert tokenizer(said) == tokenizer("do the bus and the jet have the same color")
+    reply = "do both the bus and the jet have the same color"
+    assert tokenizer(reply) == tokenizer("do the bus and the jet have the same color")
     assert not tokenizer("how many of all the cars are red").unknown

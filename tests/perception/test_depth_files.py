@@ -162,7 +162,7 @@ def test_intrinsics_of_another_size_are_refused():
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.01])
-def test_a_room_of_distances_is_told_from_one_of_depths(noise):
+def test_a_room_of_distances_is_reported_from_one_of_depths(noise):
     wobble = 1 + noise * np.random.default_rng(0).normal(size=ROOM.shape)
     assert looks_like_range(RANGE * wobble, FOCAL)
     assert not looks_like_range(ROOM * wobble, FOCAL)

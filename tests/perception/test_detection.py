@@ -72,13 +72,13 @@ class Stub:
 
     def describe(self, dense, boxes, index):
         self.calls.append(len(boxes))
-        found = outputs(boxes.double().numpy(), index.double().numpy())
+        result = outputs(boxes.double().numpy(), index.double().numpy())
         floats = {
             k: torch.from_numpy(v).float().reshape(len(boxes), *v.shape[1:])
-            for k, v in found.items()
+            for k, v in result.items()
             if k != "attributes"
         }
-        words = {k: torch.from_numpy(v).float() for k, v in found["attributes"].items()}
+        words = {k: torch.from_numpy(v).float() for k, v in result["attributes"].items()}
         return BoxOutput(words, **floats)
 
     def occluder_logits(self, embedding, boxes, present):
@@ -113,7 +113,7 @@ def test_outputs_are_decoded_by_their_formulas(used):
     """Two images of 30 boxes, some absent, in pixels of an image of twice the network's width."""
     boxes = random_boxes(1, 2, 30)
     present = torch.from_numpy(rng(2, "present").random((2, 30)) < 0.8)
-    found = described(Stub(), images(2), boxes, present, 2 * Stub.width, used)
+    result = described(Stub(), images(2), boxes, present, 2 * Stub.width, used)
     calibration = NONE if used is CALIBRATION else used
     own = (boxes / 2).numpy().astype(float)
     for b in range(2):
@@ -122,15 +122,15 @@ def test_outputs_are_decoded_by_their_formulas(used):
         side, centre = own[b, rows, 2:] - own[b, rows, :2], own[b, rows].reshape(-1, 2, 2).mean(1)
         side, centre = 2 * side, 2 * centre
         close = lambda name, want, rows=rows, b=b: np.testing.assert_allclose(  # noqa: E731
-            getattr(found, name)[b][rows], want, rtol=2e-4, atol=2e-5, err_msg=name
+            getattr(result, name)[b][rows], want, rtol=2e-4, atol=2e-5, err_msg=name
         )
         odds = calibration["slope"] * math.log((1 - 1e-6) / 1e-6) + calibration["offset"]
         close("score", 1 / (1 + math.exp(-odds)))
-        assert found.score[b][~rows].eq(0).all()
+        assert result.score[b][~rows].eq(0).all()
         close("box", boxes[b][rows].numpy())
         for name, logits in raw["attributes"].items():
             want = softmax(logits / calibration["temperature"])
-            np.testing.assert_allclose(found.probabilities[name][b][rows], want, rtol=2e-4)
+            np.testing.assert_allclose(result.probabilities[name][b][rows], want, rtol=2e-4)
         best = raw["heading"].argmax(-1)
         angle = (best + 0.5) * 2 * math.pi / HEADING_BINS
         angle += np.take_along_axis(raw["residual"], best[:, None], 1)[:, 0]
@@ -154,10 +154,10 @@ def test_outputs_are_decoded_by_their_formulas(used):
         pairs = raw["embedding"][:, None, 0] - 2 * raw["embedding"][None, :, 1]
         want = softmax(np.column_stack([pairs, raw["embedding"][:, 2:]]))
         columns = [*np.flatnonzero(rows), -1]
-        np.testing.assert_allclose(found.occluder[b][rows][:, columns], want, rtol=2e-3, atol=1e-6)
-    assert found.hold is None
-    assert found.present.equal(present)
-    assert found.box.is_inference()
+        np.testing.assert_allclose(result.occluder[b][rows][:, columns], want, rtol=2e-3, atol=1e-6)
+    assert result.hold is None
+    assert result.present.equal(present)
+    assert result.box.is_inference()
 
 
 def test_a_box_does_not_depend_on_the_boxes_beside_it():
@@ -190,19 +190,19 @@ def heat_of(peaks, shape=(1, 6, 8)):
 def test_detections_are_the_strongest_peaks_above_the_threshold_in_order():
     strong = {(1, 1): 0.6, (1, 5): 0.9, (4, 2): 0.3, (4, 6): 0.14}
     net = Stub(heat_of(strong), torch.full((1, 4, 6, 8), math.log(4.0)))
-    found = detect(net, images(1), 2 * Stub.width, 7, CALIBRATION)
-    np.testing.assert_allclose(found.score, [[0.9, 0.6, 0.3]], rtol=1e-5)
+    result = detect(net, images(1), 2 * Stub.width, 7, CALIBRATION)
+    np.testing.assert_allclose(result.score, [[0.9, 0.6, 0.3]], rtol=1e-5)
     want = [[2 * (8 * c + 4 - 4), 2 * (8 * r + 4 - 4)] for r, c in ((1, 5), (1, 1), (4, 2))]
-    np.testing.assert_allclose(found.box[0, :, :2], want, rtol=1e-5)
-    np.testing.assert_allclose(found.box[0, :, 2:], np.array(want) + 16, rtol=1e-5)
-    assert found.occluder.shape == (1, 3, 4)
-    np.testing.assert_allclose(found.occluder.sum(-1), 1, rtol=1e-5)
+    np.testing.assert_allclose(result.box[0, :, :2], want, rtol=1e-5)
+    np.testing.assert_allclose(result.box[0, :, 2:], np.array(want) + 16, rtol=1e-5)
+    assert result.occluder.shape == (1, 3, 4)
+    np.testing.assert_allclose(result.occluder.sum(-1), 1, rtol=1e-5)
     few = detect(net, images(1), Stub.width, 2, CALIBRATION)
     np.testing.assert_allclose(few.score, [[0.9, 0.6]], rtol=1e-5)
     low = detect(net, images(1), Stub.width, 7, CALIBRATION, threshold=0.1)
     np.testing.assert_allclose(low.score, [[0.9, 0.6, 0.3, 0.14]], rtol=1e-5)
     fitted = detect(net, images(1), Stub.width, 7, FITTED)
-    odds = FITTED["slope"] * np.log(found.score / (1 - found.score)) + FITTED["offset"]
+    odds = FITTED["slope"] * np.log(result.score / (1 - result.score)) + FITTED["offset"]
     np.testing.assert_allclose(fitted.score, 1 / (1 + np.exp(-odds)), rtol=1e-4)
     assert THRESHOLD == 0.15
 
@@ -210,9 +210,9 @@ def test_detections_are_the_strongest_peaks_above_the_threshold_in_order():
 def test_one_place_in_two_layers_is_two_detections():
     heat = heat_of({(1, 1): 0.6, (7, 1): 0.8}, (1, 12, 8))
     sides = torch.full((1, 4, 12, 8), math.log(4.0))
-    found = detect(Stub(heat, sides, layers=2), images(1), Stub.width, 5, CALIBRATION)
-    np.testing.assert_allclose(found.score, [[0.8, 0.6]], rtol=1e-5)
-    np.testing.assert_array_equal(found.box[0, 0], found.box[0, 1])
+    result = detect(Stub(heat, sides, layers=2), images(1), Stub.width, 5, CALIBRATION)
+    np.testing.assert_allclose(result.score, [[0.8, 0.6]], rtol=1e-5)
+    np.testing.assert_array_equal(result.box[0, 0], result.box[0, 1])
 
 
 @pytest.mark.parametrize("packed", [True, False])
@@ -228,10 +228,10 @@ def test_packed_or_not_the_detections_are_the_same(packed):
 
 def test_the_camera_pose_has_deviations_of_its_laplace_scales():
     net = Stub(heat_of({(1, 1): 0.6}))
-    found = detect(net, images(1), 64, 3, CALIBRATION, log_focal=torch.tensor([0.5]))
-    np.testing.assert_allclose(found.hold[0, :, 0], [0.6, 0.7, 0.8], rtol=1e-6)
+    result = detect(net, images(1), 64, 3, CALIBRATION, log_focal=torch.tensor([0.5]))
+    np.testing.assert_allclose(result.hold[0, :, 0], [0.6, 0.7, 0.8], rtol=1e-6)
     scales = np.exp([MIN_LOG_SCALE, 0.5, 1.0])
-    np.testing.assert_allclose(found.hold[0, :, 1], math.sqrt(2) * scales, rtol=1e-6)
+    np.testing.assert_allclose(result.hold[0, :, 1], math.sqrt(2) * scales, rtol=1e-6)
 
 
 def test_the_material_shift_is_added_to_the_log_odds_of_rubber_of_each_image():
@@ -254,7 +254,7 @@ def test_duplicates_are_those_of_a_loop_over_pairs(seed, count, layered):
     boxes += torch.from_numpy(r.uniform(0, 4, (1, count, 4))).float()
     scores = torch.from_numpy(r.choice([0.05, 0.2, 0.5, 0.9], (1, count))).float()
     layer = torch.from_numpy(r.integers(0, 2, (1, count))) if layered else None
-    kept = _first_of_overlapping(boxes, scores, 0.15, layer)[0].tolist()
+    retained = _first_of_overlapping(boxes, scores, 0.15, layer)[0].tolist()
     for i, (x0, y0, x1, y1) in enumerate(boxes[0].tolist()):
         duplicate = False
         for j, (u0, v0, u1, v1) in enumerate(boxes[0].tolist()):
@@ -263,7 +263,7 @@ def test_duplicates_are_those_of_a_loop_over_pairs(seed, count, layered):
             shared = max(min(x1, u1) - max(x0, u0), 0) * max(min(y1, v1) - max(y0, v0), 0)
             union = (x1 - x0) * (y1 - y0) + (u1 - u0) * (v1 - v0) - shared
             duplicate |= shared / union > DUPLICATE_OVERLAP and scores[0, j] > scores[0, i]
-        assert kept[i] == (scores[0, i] > 0.15 and not duplicate)
+        assert retained[i] == (scores[0, i] > 0.15 and not duplicate)
 
 
 def test_the_limit_of_overlap_and_the_threshold_are_not_exceeded_by_what_equals_them():
@@ -308,11 +308,11 @@ def test_batches_are_joined_in_order_and_trimmed_to_the_fullest_image():
 def test_likely_values_are_those_above_the_limit_and_the_best(weights):
     p = np.array(weights) / sum(weights)
     values = [f"v{k}" for k in range(len(p))]
-    found = likely(p, values)
-    assert found.keys() == {v for v, x in zip(values, p) if x >= SURE or x == p.max()}
-    assert sum(found.values()) == pytest.approx(1)
-    rest = sum(p[values.index(v)] for v in found)
-    assert found == pytest.approx({v: p[values.index(v)] / rest for v in found})
+    result = likely(p, values)
+    assert result.keys() == {v for v, x in zip(values, p) if x >= SURE or x == p.max()}
+    assert sum(result.values()) == pytest.approx(1)
+    rest = sum(p[values.index(v)] for v in result)
+    assert result == pytest.approx({v: p[values.index(v)] / rest for v in result})
 
 
 def test_the_limit_of_likely_values_is_a_thousandth():

@@ -47,14 +47,14 @@ def test_of_its_own_kind_few_are_refused_and_of_others_nearly_all(domain):
     assert np.mean(domain.ood_score(cloud(4, np.full(12, 2.0), 4000)) > 1) > 0.97
 
 
-def test_what_nobody_has_seen_is_strange_wherever_it_lies(domain):
+def test_what_nobody_has_visible_is_strange_wherever_it_lies(domain):
     away = rng(6, "domain/away").normal(size=(50, 12))
     away *= 60 / np.linalg.norm(away, axis=1, keepdims=True)
     assert (domain.ood_score(away) > 1).all()
     assert (domain.ood_score(2 * away) > domain.ood_score(away)).all()
 
 
-def test_a_record_holds_it_and_a_damaged_one_is_said(domain):
+def test_a_record_holds_it_and_a_damaged_one_is_reported(domain):
     record = json.loads(json.dumps(domain.record()))
     features = cloud(5, np.ones(12), 20)
     np.testing.assert_allclose(
@@ -82,9 +82,9 @@ def auto():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_auto_takes_a_picture_for_what_it_is(auto, kind):
-    looked = auto.chosen(PICTURES[kind])
-    assert looked.kind == kind
-    assert looked.strangeness < 1
+    perceived = auto.chosen(PICTURES[kind])
+    assert perceived.kind == kind
+    assert perceived.strangeness < 1
 
 
 def test_near_the_limit_a_street_is_taken_with_a_warning_and_a_room_is_not():
@@ -144,8 +144,8 @@ def test_ask_says_whose_picture_it_is(capsys):
     question = "Which object is closer to the camera, the trash can or the mirror?"
     room = str(PICTURES["rooms"])
     assert cli.main(["ask", room, question, "--json"]) in (0, ask.NO_ANSWER)
-    told = json.loads(capsys.readouterr().out)["picture"]
-    assert (told["kind"], told["strangeness"] < 1) == ("rooms", True)
+    report = json.loads(capsys.readouterr().out)["picture"]
+    assert (report["kind"], report["strangeness"] < 1) == ("rooms", True)
     cli.main(["ask", room, "How many cars are there?", "--perception", "street"])
     assert "note: Out of distribution for this estimator" in capsys.readouterr().err
 

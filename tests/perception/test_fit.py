@@ -123,17 +123,17 @@ def test_how_many_images_are_solved_together_changes_no_bit():
     points = project_boxes(jitter, position, heading, extents) + r.normal(
         0, 2, (*heading.shape, 9, 2)
     )
-    asked = (
+    query = (
         points,
         np.full(points.shape[:3], 2.0),
         heading + 0.1,
         np.full(heading.shape, 0.2),
         extents,
     )
-    asked = (*asked, r.random(heading.shape) < 0.8)
-    together = joint_fit(*asked)
+    query = (*query, r.random(heading.shape) < 0.8)
+    together = joint_fit(*query)
     for part in (slice(0, 1), slice(4, 5), slice(2, 8)):
-        for whole, own in zip(together, joint_fit(*(a[part] for a in asked))):
+        for whole, own in zip(together, joint_fit(*(a[part] for a in query))):
             np.testing.assert_array_equal(whole[part], own)
 
 
@@ -148,8 +148,10 @@ def test_one_wrong_point_of_each_object_does_not_move_it(off):
     )
     sigma, spread = np.full(points.shape[:3], 2.0), np.full(heading.shape, 0.2)
 
-    def error(seen):
-        fit = joint_fit(seen, sigma, heading + 0.05, spread, extents, np.ones(heading.shape, bool))
+    def error(visible):
+        fit = joint_fit(
+            visible, sigma, heading + 0.05, spread, extents, np.ones(heading.shape, bool)
+        )
         return np.linalg.norm(turned_back(fit, position, heading)[0] - position, axis=-1)
 
     wrong = points.copy()

@@ -48,8 +48,8 @@ def case(seed: int, images: int = 2, objects: int = 3, noise: float = 2.0):
 def residuals(state, observed: Observed, sizes):
     """Return the residuals of points (B, N, 9, 2) and headings (B, N) in deviations."""
     jitter, position, heading = state
-    seen = fits.project_boxes(jitter, position, heading, sizes)
-    off = (observed.points - seen) / observed.sigma * observed.present[..., None, None]
+    visible = fits.project_boxes(jitter, position, heading, sizes)
+    off = (observed.points - visible) / observed.sigma * observed.present[..., None, None]
     turn = fits.wrapped(observed.heading - heading) / observed.heading_sigma * observed.present
     return off, turn
 
@@ -78,8 +78,8 @@ def slopes(function, values: torch.Tensor, step: float = 1e-5) -> torch.Tensor:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_cost_and_gradient_are_those_of_students_distribution(seed, dof):
     state, observed, sizes = case(seed)
-    found, _, gradient = fits._normal_equations(state, observed, dof)
-    torch.testing.assert_close(found, cost(state, observed, sizes, dof), rtol=1e-9, atol=1e-9)
+    result, _, gradient = fits._normal_equations(state, observed, dof)
+    torch.testing.assert_close(result, cost(state, observed, sizes, dof), rtol=1e-9, atol=1e-9)
     on_camera = gradient[..., 3:6].sum(1) + gradient[:, 0, 6:] / JITTER_SD**2
     shapes = [part.shape for part in state]
 
@@ -201,8 +201,8 @@ def test_a_fit_from_far_away_is_the_recorded_one():
     points[0, 1] += 40
     result = fitted(observed._replace(points=points, heading=start), sizes, start)
     for name, values in RECORDED.items():
-        found = getattr(result, name)[0].flatten()
-        np.testing.assert_allclose(found, values, atol=2e-6, err_msg=name)
+        output = getattr(result, name)[0].flatten()
+        np.testing.assert_allclose(output, values, atol=2e-6, err_msg=name)
 
 
 RECORDED = {
@@ -214,9 +214,9 @@ RECORDED = {
 
 @given(st.floats(-20, 20))
 def test_angles_are_wrapped_like_those_of_scenes(angle):
-    found = float(fits.wrapped(torch.tensor(angle, dtype=DOUBLE)))
-    assert found == pytest.approx(float(wrap_angle(angle)), abs=1e-12)
-    assert -math.pi < found <= math.pi
+    result = float(fits.wrapped(torch.tensor(angle, dtype=DOUBLE)))
+    assert result == pytest.approx(float(wrap_angle(angle)), abs=1e-12)
+    assert -math.pi < result <= math.pi
     assert float(fits.wrapped(torch.tensor(-math.pi, dtype=DOUBLE))) == math.pi
 
 
@@ -231,7 +231,7 @@ def test_cameras_are_those_of_the_scenes_and_near_points_are_clamped():
     position = torch.tensor([[CAMERA_POSITION[:2]]], dtype=DOUBLE)
     size = torch.tensor([[[2.0, 1.0, 9.0]]], dtype=DOUBLE)
     heading = torch.tensor([[0.4]], dtype=DOUBLE)
-    found = fits.project_boxes(jitter[1:], position, heading, size)[0, 0]
+    result = fits.project_boxes(jitter[1:], position, heading, size)[0, 0]
     corners = box_corners(position[0].numpy(), heading[0].numpy(), size[0].numpy())[0]
     middle = np.array([*CAMERA_POSITION[:2], 4.5])
     in_camera = np.vstack([corners, middle]) @ rotation[1].numpy().T + [0, 0, float(distance[1])]
@@ -239,15 +239,15 @@ def test_cameras_are_those_of_the_scenes_and_near_points_are_clamped():
     assert (in_camera[:, 2] < NEAREST).any()
     assert (in_camera[:, 2] > NEAREST).any()
     want = FOCAL * in_camera[:, :2] / depth + [WIDTH / 2, HEIGHT / 2]
-    np.testing.assert_allclose(found, want, rtol=1e-9)
+    np.testing.assert_allclose(result, want, rtol=1e-9)
 
 
-def test_rays_meet_the_ground_where_a_point_is_seen():
+def test_rays_meet_the_ground_where_a_point_is_visible():
     known, heights = camera(), np.array([0.0, 0.5, 1.2])
     ground = np.array([[0.0, 0.0], [2.0, -1.0], [-3.0, 2.5]])
     pixels, _ = known.project(np.column_stack([ground, heights]))
-    found = fits._ground_points(torch.from_numpy(pixels[None]), torch.from_numpy(heights[None]))
-    np.testing.assert_allclose(found[0], ground, atol=1e-9)
+    result = fits._ground_points(torch.from_numpy(pixels[None]), torch.from_numpy(heights[None]))
+    np.testing.assert_allclose(result[0], ground, atol=1e-9)
     # above the horizon there is no ground: the start is within 8 units of the origin
     sky = torch.tensor([[[320.0, -900.0], [-4000.0, 10.0], [320.0, 60.0]]], dtype=DOUBLE)
     far = fits._ground_points(sky, torch.zeros(1, 3, dtype=DOUBLE))

@@ -73,16 +73,16 @@ def test_the_trained_network_stays_as_it_was():
 def test_detections_are_those_of_the_plain_estimator(flip_tta, monkeypatch):
     monkeypatch.setattr(StreetEstimator, "threshold", 0.005)
     net, images = trained(backbone="resnet10t"), pictures(5)
-    found, plain = (
+    result, plain = (
         StreetEstimator(net, flip_tta=flip_tta, plain=p).detect(images) for p in (False, True)
     )
-    assert found.present.sum() > 10
-    np.testing.assert_array_equal(found.present, plain.present)
+    assert result.present.sum() > 10
+    np.testing.assert_array_equal(result.present, plain.present)
     for name in ("score", "box", "points", "sigma", "alpha", "flip"):
-        a, b = (getattr(d, name)[found.present] for d in (found, plain))
+        a, b = (getattr(d, name)[result.present] for d in (result, plain))
         np.testing.assert_allclose(a, b, atol=2e-3, err_msg=name)
     for name, p in plain.probabilities.items():
-        np.testing.assert_allclose(found.probabilities[name], p, atol=1e-4)
+        np.testing.assert_allclose(result.probabilities[name], p, atol=1e-4)
 
 
 def test_with_bf16_the_shipped_estimator_sees_the_same_things(monkeypatch):
@@ -102,7 +102,7 @@ def test_with_bf16_the_shipped_estimator_sees_the_same_things(monkeypatch):
 
 
 @pytest.mark.parametrize("flip_tta", [False, True])
-def test_how_many_are_looked_at_together_changes_no_bit(flip_tta, monkeypatch):
+def test_how_many_are_read_together_changes_no_bit(flip_tta, monkeypatch):
     monkeypatch.setattr(StreetEstimator, "threshold", 0.005)
     street, images = (
         StreetEstimator(trained(backbone="regnetx_002"), flip_tta=flip_tta),
@@ -115,7 +115,7 @@ def test_how_many_are_looked_at_together_changes_no_bit(flip_tta, monkeypatch):
 
 
 @pytest.mark.parametrize("flip_tta", [False, True])
-def test_how_many_are_looked_at_together_changes_no_bit_of_how_the_camera_is_held(flip_tta):
+def test_how_many_are_read_together_changes_no_bit_of_how_the_camera_is_held(flip_tta):
     torch.manual_seed(0)
     net, images = RoomViewEstimator.build(**SIZE, backbone="regnetx_002"), pictures(7)
     estimator = RoomViewEstimator(net, flip_tta=flip_tta)

@@ -92,11 +92,11 @@ def ask(photo, *more):
 def test_ask_goes_from_a_photo_to_a_table_and_an_answer(
     hub, photo, tmp_path, capsys, detector, depth
 ):
-    drawn = tmp_path / "drawn.png"
+    sampled = tmp_path / "drawn.png"
     choice = "perception.choice.threshold=0.0"  # random networks are sure of nothing
     options = [*overrides(hub, detector=detector, depth=depth), choice]
     code = ask(
-        photo, "--json", "--save", str(drawn), *(part for o in options for part in ("--set", o))
+        photo, "--json", "--save", str(sampled), *(part for o in options for part in ("--set", o))
     )
     record = json.loads(capsys.readouterr().out)
     scene = from_json(record["scene"])
@@ -117,7 +117,7 @@ def test_ask_goes_from_a_photo_to_a_table_and_an_answer(
         assert (np.array(o.box) <= (90, 60, 90, 60)).all()
     if record["status"] == "ok":
         assert record["answer"] in ("dog", "car")
-    assert Image.open(drawn).size == (90, 60)
+    assert Image.open(sampled).size == (90, 60)
 
 
 def test_options_say_the_answer_and_bad_ones_are_refused(hub, photo, capsys):
@@ -152,9 +152,9 @@ def test_the_benchmark_goes_through_on_a_folder_of_photographs(hub, tmp_path, ca
         *overrides(hub),
     ]
     assert evaluate.run([*arguments, f"out={tmp_path / 'out'}"]) == 0
-    found = list(read_predictions(tmp_path / "out" / "predictions.jsonl"))
-    assert len(found) == 3
-    assert {p.program for p in found} == {'nearer_camera("dog", "car")'}
+    result = list(read_predictions(tmp_path / "out" / "predictions.jsonl"))
+    assert len(result) == 3
+    assert {p.program for p in result} == {'nearer_camera("dog", "car")'}
     scenes = [
         json.loads(line) for line in (tmp_path / "out" / "scenes.jsonl").read_text().splitlines()
     ]
@@ -209,7 +209,7 @@ def test_a_folder_of_pickles_is_refused(hub, photo, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("name", ["no such/na me", "../elsewhere", "nothing"])
-def test_a_name_that_is_neither_folder_nor_hub_name_is_said_so(name):
+def test_a_name_that_is_neither_folder_nor_hub_name_is_reported_so(name):
     with pytest.raises(InputError, match=re.escape(f"depth: {name} is n")):
         folders([Weights("depth", name)])
 
@@ -245,11 +245,11 @@ def test_weights_in_half_precision_are_read_as_single(hub, tmp_path):
     )
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | {"dtype": "float16"}))
-    found, expected = (
+    result, expected = (
         networks.DepthMap(folder)(PIXELS),
         networks.DepthMap(hub / "depth_pro")(PIXELS),
     )
-    assert found.focal == pytest.approx(expected.focal, rel=0.02)
+    assert result.focal == pytest.approx(expected.focal, rel=0.02)
 
 
 def test_a_head_of_another_width_is_refused(tmp_path):
@@ -272,7 +272,7 @@ def test_scores_of_phrases_are_those_of_their_own_tokens(hub):
     np.testing.assert_allclose(networks.of_phrases(of_tokens, tokens, spans), [[0.8, 0.4]])
 
 
-def test_more_phrases_than_a_prompt_holds_are_asked_in_parts(hub):
+def test_more_phrases_than_a_prompt_holds_are_queried_in_parts(hub):
     phrases = [
         "dog",
         "car",
@@ -282,30 +282,30 @@ def test_more_phrases_than_a_prompt_holds_are_asked_in_parts(hub):
         "chair",
         "stop sign",
     ] * 2  # 24 tokens hold about eight of them
-    found = networks.Detector(hub / "grounding_dino", phrases_at_once=14)(PIXELS, phrases)
-    assert found.score.shape[1] == len(phrases)
-    assert ((found.score > 0).sum(1) <= 7).all()  # each box was asked about a part
-    assert (found.score > 0).any(0).all()
+    result = networks.Detector(hub / "grounding_dino", phrases_at_once=14)(PIXELS, phrases)
+    assert result.score.shape[1] == len(phrases)
+    assert ((result.score > 0).sum(1) <= 7).all()  # each box was asked about a part
+    assert (result.score > 0).any(0).all()
 
 
 def test_owlv2_boxes_are_in_the_pixels_of_the_unpadded_picture(hub):
     detector = networks.Detector(hub / "owlv2")
-    seen = {}
+    visible = {}
     detector.model = lambda **inputs: (
-        seen.update(inputs)
+        visible.update(inputs)
         or Boxed(logits=torch.zeros(1, 1, 1), pred_boxes=torch.tensor([[[0.5, 0.25, 0.5, 0.25]]]))
     )
     detector.model.config = Configured("owlv2")
     np.testing.assert_allclose(
         detector(PIXELS, ["dog"]).box, [[22.5, 11.25, 67.5, 33.75]], atol=1e-4
     )
-    assert seen["pixel_values"].shape[-1] == seen["pixel_values"].shape[-2]
+    assert visible["pixel_values"].shape[-1] == visible["pixel_values"].shape[-2]
 
 
 def test_sam3_gives_masks_for_the_boxes_of_each_phrase(hub):
-    found = networks.detector(hub / "sam3")
-    assert isinstance(found, networks.Segmenter)
-    boxes = found(PIXELS, ["dog", "stop sign", "car " * 40])
+    result = networks.detector(hub / "sam3")
+    assert isinstance(result, networks.Segmenter)
+    boxes = result(PIXELS, ["dog", "stop sign", "car " * 40])
     assert boxes.score.shape == (len(boxes.box), 3)
     assert ((boxes.score > 0).sum(1) == 1).all()  # each box was asked about one phrase
     assert (boxes.score > 0).any(0).all()
@@ -377,8 +377,8 @@ def test_v2_as_a_file_puts_the_symmetry_into_the_table(hub, tmp_path):
     logits = np.full((1, 900), -9.0, np.float32)
     logits[0, [10, 190]] = 9.0
     path = write_constant(tmp_path / "v2.onnx", {"image": (1, 3, 28, 28)}, {"angles": logits})
-    given = settings(hub) | {"orientation": {"onnx": str(path)}}
-    estimator = foundation(**given, choice={"threshold": 0.0})
+    supplied = settings(hub) | {"orientation": {"onnx": str(path)}}
+    estimator = foundation(**supplied, choice={"threshold": 0.0})
     (scene,) = estimator.estimate([PIXELS], [None], things=["dog"])
     assert {o.value("symmetry") for o in scene.objects} == {"2"}
     assert {o.flip for o in scene.objects} == {0.5}

@@ -68,10 +68,10 @@ def test_a_tilted_ground_with_boxes_gives_back_gravity_places_and_sizes(pitch, r
     true = held(CameraPose(1.6, pitch, roll, AZIMUTH), WIDTH, HEIGHT, FOCAL)
     points = unprojected(depth_map(true), FOCAL)
     camera = level_camera(WIDTH, HEIGHT, FOCAL, find_ground(points), points)
-    found = camera_pose_of(camera)
-    assert np.degrees(abs(found.pitch - pitch)) < 1
-    assert np.degrees(abs(found.roll - roll)) < 1
-    assert found.height == pytest.approx(1.6, abs=0.03)
+    result = camera_pose_of(camera)
+    assert np.degrees(abs(result.pitch - pitch)) < 1
+    assert np.degrees(abs(result.roll - roll)) < 1
+    assert result.height == pytest.approx(1.6, abs=0.03)
     for position, heading, extent in THINGS:
         cloud = thing_points(points, image_box(camera, position, heading, extent), camera)
         box = placed(cloud, heading, camera.position)
@@ -85,9 +85,9 @@ def test_noise_of_a_depth_network_moves_gravity_by_less_than_two_degrees():
         8, 0
     ).repeat(8, 1)
     points = unprojected(depth_map(true) * noise, FOCAL)
-    found = camera_pose_of(level_camera(WIDTH, HEIGHT, FOCAL, find_ground(points), points))
-    assert np.degrees(abs(found.pitch + 0.3)) < 2
-    assert np.degrees(abs(found.roll - 0.15)) < 2
+    result = camera_pose_of(level_camera(WIDTH, HEIGHT, FOCAL, find_ground(points), points))
+    assert np.degrees(abs(result.pitch + 0.3)) < 2
+    assert np.degrees(abs(result.roll - 0.15)) < 2
 
 
 def test_a_wall_is_no_ground_and_the_camera_is_then_taken_for_level():
@@ -209,8 +209,8 @@ def test_the_angles_of_an_upright_thing_give_its_heading_under_any_pitch_roll_an
     azimuth = float(wrap_angle(math.atan2(eye[1], eye[0]) - heading))
     polar = math.asin(eye[2] / np.linalg.norm(eye))
     rotation = math.atan2(-top[0], -top[1])  # of the thing's top, counter-clockwise
-    found = heading_of(front_of(azimuth, polar, rotation, ray), camera)
-    assert abs(float(wrap_angle(found - heading))) < 1e-6
+    result = heading_of(front_of(azimuth, polar, rotation, ray), camera)
+    assert abs(float(wrap_angle(result - heading))) < 1e-6
 
 
 def test_doubt_about_the_azimuth_becomes_deviation_and_flip():

@@ -18,7 +18,7 @@ from po3d.systems.pipeline import Pipeline
 from po3d.systems.scene_sources import Estimated
 
 
-def test_the_detector_is_asked_for_the_nouns_of_descriptions():
+def test_the_detector_is_requested_the_nouns_of_descriptions():
     assert nouns(["man in grey jacket", "red mug next to the laptop", "the stop sign", "Man"]) == [
         "man", "mug", "laptop", "stop sign",
     ]  # fmt: skip
@@ -34,8 +34,8 @@ def test_boxes_of_one_thing_become_one_row_and_a_rider_is_not_the_horse():
     assert rider.names["man"] > 0.2
     weak = chosen(box, score, ["horse", "man", "cat"], 0, Choice(0.9))
     assert weak == []
-    asked = chosen(box[[0, 3]], score[[0, 3]][:, [2, 0]], ["cat", "horse"], 1, Choice(0.9, 0.5))
-    assert [round(f.score, 2) for f in asked] == [
+    query = chosen(box[[0, 3]], score[[0, 3]][:, [2, 0]], ["cat", "horse"], 1, Choice(0.9, 0.5))
+    assert [round(f.score, 2) for f in query] == [
         0.8
     ]  # the best box for what is asked about, however weak
 
@@ -136,9 +136,9 @@ def test_colours_are_shares_of_the_middle_of_a_box():
     picture = np.full((100, 100, 3), 128, np.uint8)
     picture[20:80, 20:50] = (200, 20, 20)
     picture[20:80, 50:80] = (20, 60, 190)
-    found = colors(picture, (20, 20, 80, 80))
-    assert set(found) == {"red", "blue"}
-    assert found["red"] == pytest.approx(0.5, abs=0.05)
+    result = colors(picture, (20, 20, 80, 80))
+    assert set(result) == {"red", "blue"}
+    assert result["red"] == pytest.approx(0.5, abs=0.05)
 
 
 def test_the_name_of_an_image_changes_nothing():

@@ -23,16 +23,16 @@ def test_no_host_waits_between_pixels_and_the_joint_fit():
     looks = FlipTTA(folded(net))
     pictures = torch.randint(0, 256, (3, 96, 128, 3), dtype=torch.uint8)
     options = dict(width=640, limit=8, calibration=CALIBRATION, threshold=0.0, packed=False)
-    with Counted() as seen:
-        found = detected(looks, looks.input.pixels(pictures), **options)
-        fit = fitted(found)
-    assert seen.waits == []
-    assert found.present.sum() > 5
-    assert torch.isfinite(fit.position[found.present]).all()
+    with Counted() as visible:
+        result = detected(looks, looks.input.pixels(pictures), **options)
+        fit = fitted(result)
+    assert visible.waits == []
+    assert result.present.sum() > 5
+    assert torch.isfinite(fit.position[result.present]).all()
     packed = detected(looks, looks.input.pixels(pictures), **options | {"packed": True})
     for name in ATTRIBUTES:
         torch.testing.assert_close(
-            packed.probabilities[name][found.present], found.probabilities[name][found.present]
+            packed.probabilities[name][result.present], result.probabilities[name][result.present]
         )
 
 
@@ -42,7 +42,7 @@ def test_no_host_waits_while_marginals_are_worked_out():
     where = random.integers(0, 8, 100).tolist()
     programs = pack_programs([random_program(random, scenes[k]).call for k in where], where, "2d")
     beliefs = pack_tables(scenes)
-    with Counted() as seen:
+    with Counted() as visible:
         result = run_batch(beliefs, programs)
-    assert seen.waits == []
+    assert visible.waits == []
     assert 10 < int(result.failed.logical_not().sum()) <= 100

@@ -83,7 +83,7 @@ def test_the_shipped_estimators_of_rooms_have_the_ranges_of_their_convolutions(e
     assert sum(isinstance(part, Rounded) for part in net.modules()) == len(stated) > 70
 
 
-def test_without_openvino_it_is_said_how_to_get_it(looks, seen, monkeypatch):
+def test_without_openvino_it_is_reported_how_to_get_it(looks, seen, monkeypatch):
     monkeypatch.setitem(sys.modules, "openvino", None)
     with pytest.raises(InputError, match=re.escape("pip install 'po3d[openvino]'")):
         on_openvino(looks, seen)

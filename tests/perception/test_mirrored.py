@@ -34,7 +34,7 @@ def pictures(count=2):
     return torch.rand(count, 3, 128, 160, generator=torch.Generator().manual_seed(1))
 
 
-def test_corners_seen_in_a_mirror_are_those_of_the_mirrored_box():
+def test_corners_visible_in_a_mirror_are_those_of_the_mirrored_box():
     position, heading, extent = np.array([2.0, 1.0]), 0.7, np.array([3.0, 1.5, 1.0])
     there = box_corners(position * (1, -1), -heading, extent)
     np.testing.assert_allclose(
@@ -143,10 +143,10 @@ def lit(images, red, blue):
 def test_coloured_light_is_taken_away_for_the_second_look_and_white_light_left(net):
     looks, images = FlipTTA(net, cast=0.15), pictures()
     white, warm = lit(images, 1.05, 0.95), lit(images, 1.5, 0.5)
-    seen, coloured = looks._grey_balanced(torch.cat([white, warm]))
+    visible, coloured = looks._grey_balanced(torch.cat([white, warm]))
     assert coloured.tolist() == [False, False, True, True]
-    assert torch.equal(seen[:2], white)
-    torch.testing.assert_close(seen[2:], lit(images, 1.0, 1.0), atol=0.02, rtol=0)
+    assert torch.equal(visible[:2], white)
+    torch.testing.assert_close(visible[2:], lit(images, 1.0, 1.0), atol=0.02, rtol=0)
     assert torch.equal(FlipTTA(net)._grey_balanced(warm)[0], warm)
 
 
@@ -154,18 +154,18 @@ def test_pixels_of_the_faster_copy_are_balanced_alike(net):
     images = (
         (lit(pictures(), 1.5, 0.5) * 255).round().to(torch.uint8).permute(0, 2, 3, 1).contiguous()
     )
-    found = []
+    result = []
     for part in (net.input, FusedInput(160)):
-        given = part.pixels(images)
-        torch.testing.assert_close(part.colours(given), images.permute(0, 3, 1, 2) / 255)
+        supplied = part.pixels(images)
+        torch.testing.assert_close(part.colours(supplied), images.permute(0, 3, 1, 2) / 255)
         gain = torch.tensor([0.7, 1.0, 2.5]).view(1, 3, 1, 1)
-        found.append(part.colours(part.scaled(given, gain)))
-    torch.testing.assert_close(found[0], found[1], atol=1e-4, rtol=0)
-    assert found[0].max() == 1
+        result.append(part.colours(part.scaled(supplied, gain)))
+    torch.testing.assert_close(result[0], result[1], atol=1e-4, rtol=0)
+    assert result[0].max() == 1
 
 
 @torch.no_grad()
-def test_paints_are_told_by_the_picture_as_it_is(street):
+def test_paints_are_reported_by_the_picture_as_it_is(street):
     images = lit(torch.rand(1, 3, 96, 128, generator=torch.Generator().manual_seed(1)), 1.5, 0.5)
     boxes, index = torch.tensor([[20.0, 20.0, 60.0, 70.0]]), torch.zeros(1, dtype=torch.long)
     alone = street.describe(street(images), boxes, index).attributes

@@ -159,9 +159,9 @@ def detector(outputs, **options):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_gives_the_box_in_pixels_of_the_picture(form):
-    found = detector(FORMS[form])
-    boxes = found(PICTURE)
-    assert found.form == form.partition(" ")[0]
+    result = detector(FORMS[form])
+    boxes = result(PICTURE)
+    assert result.form == form.partition(" ")[0]
     np.testing.assert_allclose(boxes.box, [BOX], atol=0.1)
     assert boxes.score[0].argmax() == 1
     assert boxes.score[0, 1] == pytest.approx(0.8, abs=1e-3)
@@ -194,9 +194,11 @@ def test_masks_of_tiles_are_in_place():
     boxes = detector(FORMS["mmdet"])(wide)
     assert len(boxes.mask) == len(boxes.box) > 1
     columns, rows = boxes.mask.shape[2], boxes.mask.shape[1]
-    shown = [k for k, mask in enumerate(boxes.mask) if mask.any()]  # the rest is below the picture
-    assert len(shown) >= 2
-    for box, mask in zip(boxes.box[shown], boxes.mask[shown], strict=True):
+    display = [
+        k for k, mask in enumerate(boxes.mask) if mask.any()
+    ]  # the rest is below the picture
+    assert len(display) >= 2
+    for box, mask in zip(boxes.box[display], boxes.mask[display], strict=True):
         y, x = np.nonzero(mask)
         assert box[0] <= x.min() * 300 / columns + 1
         assert x.max() * 300 / columns <= box[2]
@@ -293,8 +295,8 @@ def test_a_network_that_fails_or_is_too_large_is_one_line():
 
 
 def test_an_extremely_wide_picture_has_few_tiles():
-    found = detector(yolox())
-    windows = list(found._windows(np.zeros((1, 30_000, 3), np.uint8)))
+    result = detector(yolox())
+    windows = list(result._windows(np.zeros((1, 30_000, 3), np.uint8)))
     assert len(windows) == 13
     assert windows[-1] == (29_999, 1)
 
@@ -326,9 +328,9 @@ def test_onnx_runtime_runs_where_openvino_is_not_installed(tmp_path, monkeypatch
         return name in there if name in ("openvino", "onnxruntime") else find_spec(name, *package)
 
     monkeypatch.setattr(importlib.util, "find_spec", found_spec)
-    found = OnnxDetector("x.onnx", NAMES)
-    np.testing.assert_allclose(found(PICTURE).box, [BOX], atol=0.1)
-    assert found.network.inputs == (Port("images", (-1, 3, SIDE, SIDE)),)
+    result = OnnxDetector("x.onnx", NAMES)
+    np.testing.assert_allclose(result(PICTURE).box, [BOX], atol=0.1)
+    assert result.network.inputs == (Port("images", (-1, 3, SIDE, SIDE)),)
     there.clear()
     with pytest.raises(InputError, match="needs openvino or onnxruntime"):
         OnnxDetector("x.onnx", NAMES).network  # noqa: B018
@@ -401,8 +403,8 @@ def test_wide_pictures_are_cut_into_tiles_whose_cut_boxes_are_dropped():
         6,
         20,
     )  # ends at the right edge of every window
-    found = OnnxDetector("x.onnx", NAMES, open_session=stub(at_edge))(wide)
-    assert (found.box[:, 2] > 295).all()  # only where the picture ends, too
+    result = OnnxDetector("x.onnx", NAMES, open_session=stub(at_edge))(wide)
+    assert (result.box[:, 2] > 295).all()  # only where the picture ends, too
     assert (
         len(OnnxDetector("x.onnx", NAMES, tiles=False, open_session=stub(at_edge))(wide).box) == 1
     )

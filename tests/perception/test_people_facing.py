@@ -57,27 +57,27 @@ def detector_file(path):
 
 
 def model(tmp_path, front=None, certain=1.0):
-    given = {}
+    supplied = {}
     if front is not None:
-        given["pose"] = str(pose_file(tmp_path / "pose.onnx", front, certain))
-    looks = foundation({"onnx": str(detector_file(tmp_path / "net.onnx"))}, orientation=given)
+        supplied["pose"] = str(pose_file(tmp_path / "pose.onnx", front, certain))
+    looks = foundation({"onnx": str(detector_file(tmp_path / "net.onnx"))}, orientation=supplied)
     return load("photographs", perception=looks, samples=16, parser="benchmark")
 
 
 @needs_runtime
 @pytest.mark.parametrize(("front", "faces"), [((0, -1), "yes"), ((0, 1), "no")])
 def test_questions_about_a_persons_front_are_answered_by_the_pose(tmp_path, front, faces):
-    asked = model(tmp_path, front)
-    answer = asked.ask(PICTURE, "Is the person facing the camera?", options=("yes", "no"))
+    query = model(tmp_path, front)
+    answer = query.ask(PICTURE, "Is the person facing the camera?", options=("yes", "no"))
     assert (answer.status, answer.answer) == ("ok", faces)
     assert "a guess" not in str(answer)
-    assert "pose pose.onnx" in asked.pipeline.tables.estimator.version
+    assert "pose pose.onnx" in query.pipeline.tables.estimator.version
 
 
 @needs_runtime
 def test_without_a_pose_the_heading_is_unknown(tmp_path):
-    for asked in (model(tmp_path), model(tmp_path, (0, 1), certain=0.01)):
-        scene = asked.look(PICTURE)
+    for query in (model(tmp_path), model(tmp_path, (0, 1), certain=0.01)):
+        scene = query.look(PICTURE)
         assert {o.flip for o in scene.objects} == {0.5}
     doubtful = model(tmp_path, (0, 1), certain=0.2).look(PICTURE)
     assert all(0.2 < o.flip < 0.4 for o in doubtful.objects)
@@ -90,8 +90,8 @@ def test_without_a_pose_the_heading_is_unknown(tmp_path):
 def test_both_layouts_are_read_and_few_people_are_estimated(tmp_path):
     boxes = [np.array([k, 0, 20.0 + 2 * k, 40]) for k in range(MOST + 2)]
     for shape in ((1, 64, 64, 3), (1, 3, 64, 64)):
-        found = PeopleFacing(pose_file(tmp_path / "p.onnx", (0, -1), shape=shape))(PICTURE, boxes)
-        assert [one is None for one in found] == [True] * 2 + [False] * MOST
+        result = PeopleFacing(pose_file(tmp_path / "p.onnx", (0, -1), shape=shape))(PICTURE, boxes)
+        assert [one is None for one in result] == [True] * 2 + [False] * MOST
 
 
 @needs_runtime

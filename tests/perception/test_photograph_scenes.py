@@ -28,7 +28,7 @@ from po3d.systems.scene_sources import Estimated
 
 NAMES = coco_names()
 PIXELS = np.full((HEIGHT, WIDTH, 3), 128, np.uint8)
-SHOWN = (THINGS[0], THINGS[2], THINGS[3])  # a person, a car, a chair
+DISPLAYED = (THINGS[0], THINGS[2], THINGS[3])  # a person, a car, a chair
 needs_runtime = pytest.mark.skipif(
     not any(importlib.util.find_spec(name) for name in ("openvino", "onnxruntime")),
     reason="no runtime: pip install 'po3d[openvino]'",
@@ -36,10 +36,10 @@ needs_runtime = pytest.mark.skipif(
 
 
 def boxes(picture=None):
-    score = np.full((len(SHOWN), len(NAMES)), 0.001)
-    for k, (name, *_) in enumerate(SHOWN):
+    score = np.full((len(DISPLAYED), len(NAMES)), 0.001)
+    for k, (name, *_) in enumerate(DISPLAYED):
         score[k, NAMES.index(name)] = 0.9
-    return Boxes(np.array([image_box(*thing) for thing in SHOWN]), score)
+    return Boxes(np.array([image_box(*thing) for thing in DISPLAYED]), score)
 
 
 def model(**changes):
@@ -59,7 +59,7 @@ def test_questions_are_answered_from_boxes_and_usual_sizes():
     assert (
         ask("Which is closer to the camera, the man or the sofa?").status == "failed"
     )  # no sofa is detected
-    for o, (_, x, y, _) in zip(answer.scene.objects, SHOWN, strict=True):
+    for o, (_, x, y, _) in zip(answer.scene.objects, DISPLAYED, strict=True):
         assert o.position[0] == pytest.approx(x, abs=0.4)
         assert o.position[1] == pytest.approx(y, rel=0.12)
         assert (o.flip, o.covariance[2][2] > 0.8) == (0.5, True)
@@ -176,14 +176,14 @@ def test_settings_that_contradict_each_other_are_refused(tmp_path):
 @pytest.fixture
 def files(tmp_path):
     """A photograph, and a detector of end-to-end rows that sees SHOWN in it."""
-    found, side = boxes(), 640
+    result, side = boxes(), 640
     rows = np.zeros((1, 20, 6), np.float32)
     scale = side / WIDTH
-    for k, box in enumerate(found.box):
+    for k, box in enumerate(result.box):
         rows[0, k] = (
             *(box * scale + [0, (side - HEIGHT * scale) / 2] * 2),
             0.9,
-            found.score[k].argmax(),
+            result.score[k].argmax(),
         )
     write_constant(tmp_path / "tiny.onnx", {"images": (1, 3, side, side)}, {"out": rows})
     noise = np.random.default_rng(0).integers(0, 256, PIXELS.shape, dtype=np.uint8)

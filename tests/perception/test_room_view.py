@@ -67,14 +67,14 @@ def exact(scene: Scene) -> tuple[Detections, list[int]]:
     def sure_of(values: np.ndarray) -> np.ndarray:
         return np.stack([values, np.full(values.shape, 0.02)], -1)
 
-    found = Detections(
+    result = Detections(
         np.ones((1, n)), labels.box[None, :n], {a: one_hot(a) for a in ATTRIBUTES},
         labels.alpha[None, :n].astype(float), np.full((1, n), 0.05), np.zeros((1, n)),
         labels.points[None, :n].astype(float), np.ones((1, n, 9)), np.zeros((1, n, n + 1)),
         labels.extent[None, :n].astype(float), sure_of(labels.log_depth[None, :n].astype(float)),
         sure_of(labels.hold[None].astype(float)),
     )  # fmt: skip
-    return found, rows
+    return result, rows
 
 
 def in_own_frame(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
@@ -99,10 +99,10 @@ holds = st.builds(
 @given(holds, st.integers(0, 50))
 def test_exact_outputs_give_the_exact_table_however_the_camera_is_held(hold, seed):
     scene = scene_of(hold, seed, (1.5, -2.0))
-    found, rows = exact(scene)
-    if len(rows) != found.score.shape[1]:  # a floor thing that this camera does not frame
+    result, rows = exact(scene)
+    if len(rows) != result.score.shape[1]:  # a floor thing that this camera does not frame
         return
-    table = lifted(found, 0, FOCAL, (HEIGHT, WIDTH))
+    table = lifted(result, 0, FOCAL, (HEIGHT, WIDTH))
     positions, headings = in_own_frame(scene)
     assert table.positions == pytest.approx(positions[rows], abs=0.01)
     for k, row in enumerate(rows):
@@ -122,36 +122,36 @@ def test_exact_outputs_give_the_exact_table_however_the_camera_is_held(hold, see
 
 def test_the_floor_mends_what_a_depth_gets_wrong():
     scene = scene_of(CameraPose(1.5, -0.3, 0.2, 0.4), seed=3)
-    found, rows = exact(scene)
-    found.depth[0, 0] += (0.25, 0.3)  # 28 % too far, and the network knows that it is not sure
-    found.points[...] += rng(0, "room-view-noise").normal(0, 1.0, found.points.shape)
-    table = lifted(found, 0, FOCAL, (HEIGHT, WIDTH))
+    result, rows = exact(scene)
+    result.depth[0, 0] += (0.25, 0.3)  # 28 % too far, and the network knows that it is not sure
+    result.points[...] += rng(0, "room-view-noise").normal(0, 1.0, result.points.shape)
+    table = lifted(result, 0, FOCAL, (HEIGHT, WIDTH))
     positions, _ = in_own_frame(scene)
     assert np.linalg.norm(table.positions - positions[rows], axis=1).max() < 0.15
 
 
 def test_a_picture_of_another_size_and_shape_gives_the_same_places():
     scene = scene_of(CameraPose(1.5, -0.3, 0.1, 0.4), seed=5)
-    found, _ = exact(scene)
-    square = found._replace(
-        points=(found.points - (0, HEIGHT / 2)) * (1, HEIGHT / WIDTH) * 1.0 + (0, HEIGHT / 2)
+    result, _ = exact(scene)
+    square = result._replace(
+        points=(result.points - (0, HEIGHT / 2)) * (1, HEIGHT / WIDTH) * 1.0 + (0, HEIGHT / 2)
     )
-    expected = lifted(found, 0, FOCAL, (HEIGHT, WIDTH))
+    expected = lifted(result, 0, FOCAL, (HEIGHT, WIDTH))
     got = lifted(square, 0, FOCAL, (300, 300))  # a square picture, squeezed into the network's 4:3
     assert got.positions == pytest.approx(expected.positions, abs=1e-6)
     assert (got.camera.width, got.camera.height, got.camera.focal) == (300, 300, FOCAL * 300)
 
 
 def test_deviations_are_stretched_like_the_points(monkeypatch):
-    found, _ = exact(scene_of(CameraPose(1.5, -0.3, 0.1, 0.4), seed=5))
+    result, _ = exact(scene_of(CameraPose(1.5, -0.3, 0.1, 0.4), seed=5))
     observed = []
     monkeypatch.setattr(
         room_view, "fit_view", lambda o, azimuth: observed.append(o) or fit_view(o, azimuth)
     )
     for shape in ((HEIGHT, WIDTH), (300, 300)):
-        lifted(found, 0, FOCAL, shape)
+        lifted(result, 0, FOCAL, shape)
     plain, square = observed
-    assert (plain.sigma == found.sigma[0][..., None]).all()
+    assert (plain.sigma == result.sigma[0][..., None]).all()
     assert square.points == pytest.approx(plain.points * (1, WIDTH / HEIGHT))
     assert square.sigma == pytest.approx(plain.sigma * (1, WIDTH / HEIGHT))
 
@@ -204,7 +204,7 @@ def test_the_front_of_a_symmetric_thing_is_the_side_away_from_the_viewer():
         assert abs(got.alpha[k]) <= math.pi / 4 + 1e-6
 
 
-def test_what_is_hidden_tiny_or_outside_is_not_asked_for():
+def test_what_is_hidden_tiny_or_outside_is_not_requested():
     scene = scene_of(CameraPose(1.4, -0.2, 0.0, 1.0), seed=2)
     assert labels_of(scene).present.sum() == 4
     assert view_labels(scene, [1, 0.05, 1, 1], [10_000] * 4).present.sum() == 3

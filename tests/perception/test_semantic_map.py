@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageFont
 
 from po3d.io.errors import InputError
-from po3d.perception.room_furnishing import FILLED, ObservedThing, furnished
+from po3d.perception.room_furnishing import FILLED, furnished
 from po3d.perception.semantic_map import (
-    LabelReader,
     SemanticMap,
     from_json,
     known_name,
+    open_ocr,
+    read_labels,
     semantic_map,
     table,
     to_json,
@@ -42,21 +43,21 @@ def test_sizes_headings_heights_and_looks_do_not_go_into_a_map(room, seed):
         )
         for o in room.objects
     )
-    shown = semantic_map(replace(room, objects=others))
-    assert shown == semantic_map(room)
-    assert table(shown) == table(semantic_map(room))
+    display = semantic_map(replace(room, objects=others))
+    assert display == semantic_map(room)
+    assert table(display) == table(semantic_map(room))
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_map_survives_json_and_its_table_keeps_names_and_places(room):
-    shown = semantic_map(room)
-    assert from_json(to_json(shown), "x") == shown
-    found = table(shown)
-    assert found.source == "predicted"
-    assert [o.value("name") for o in found.objects] == [o.value("name") for o in room.objects]
-    assert all(set(o.beliefs) == {"name"} for o in found.objects)
-    assert np.allclose(np.array(found.outline), np.array(room.outline), atol=1e-3)
-    for a, b in zip(found.objects, room.objects):
+    display = semantic_map(room)
+    assert from_json(to_json(display), "x") == display
+    result = table(display)
+    assert result.source == "predicted"
+    assert [o.value("name") for o in result.objects] == [o.value("name") for o in room.objects]
+    assert all(set(o.beliefs) == {"name"} for o in result.objects)
+    assert np.allclose(np.array(result.outline), np.array(room.outline), atol=1e-3)
+    for a, b in zip(result.objects, room.objects):
         if (
             CATEGORIES[b.value("name")].stands != "top"
         ):  # what stands on a thing of guessed size may be drawn onto it
@@ -83,25 +84,26 @@ def test_without_a_scale_things_fill_the_usual_share_of_the_floor():
         ("sofa", 500.0, 300.0),
         ("table", 300.0, 250.0),
     )
-    found = table(SemanticMap("x", (600.0, 400.0), labels))
-    width, depth = found.outline[2]
+    result = table(SemanticMap("x", (600.0, 400.0), labels))
+    width, depth = result.outline[2]
     covered = sum(CATEGORIES[name].depth * CATEGORIES[name].width for name, _, _ in labels)
     assert width / depth == pytest.approx(1.5)
     assert covered / (width * depth) == pytest.approx(FILLED)
 
 
 def test_what_a_map_leaves_open_is_filled_in_by_the_rules():
-    things = [
-        ObservedThing("wardrobe", (0.36, 2.0)),  # 0.66 deep where it stands: its back at x = 0.03
-        ObservedThing("mirror", (2.0, 3.96)),
-        ObservedThing("table", (2.0, 1.6)),
-        ObservedThing("cup", (2.1, 1.7)),
-        ObservedThing("chair", (2.0, 0.8)),
-        ObservedThing("flux compensator", (3.0, 2.5)),
-        ObservedThing("book", (3.5, 3.0)),  # no carrier near
-        ObservedThing("lamp", (3.4, 1.0), on=4),
-    ]
-    wardrobe, mirror, board, cup, chair, unknown, book, lamp = furnished(things, (4.0, 4.0)).objects
+    places = {
+        "wardrobe": (0.36, 2.0),  # 0.66 deep where it stands: its back at x = 0.03
+        "mirror": (2.0, 3.96),
+        "table": (2.0, 1.6),
+        "cup": (2.1, 1.7),
+        "chair": (2.0, 0.8),
+        "flux compensator": (3.0, 2.5),
+        "book": (3.5, 3.0),  # no carrier near
+        "lamp": (3.4, 1.0),
+    }
+    room = furnished(list(places), list(places.values()), (4.0, 4.0), on=[None] * 7 + [4])
+    wardrobe, mirror, board, cup, chair, unknown, book, lamp = room.objects
     assert (wardrobe.extent[0], wardrobe.heading) == (pytest.approx(0.66), 0.0)
     assert wardrobe.extent[1] == pytest.approx(1.30 * 0.66 / 0.60)
     assert mirror.heading == pytest.approx(-math.pi / 2)
@@ -145,7 +147,7 @@ def test_read_texts_become_known_names():
 
 def test_ocr_reads_labels_where_they_are():
     pytest.importorskip("rapidocr_onnxruntime", reason="the ocr extra is not installed")
-    drawn = [
+    sampled = [
         ("bed", 150, 120),
         ("office chair", 420, 200),
         ("bookshelf", 540, 400),
@@ -154,18 +156,18 @@ def test_ocr_reads_labels_where_they_are():
     picture = Image.new("RGB", (700, 520), "white")
     pen = ImageDraw.Draw(picture)
     pen.rectangle((50, 40, 649, 479), fill=(200, 190, 170))
-    for name, x, y in drawn:
+    for name, x, y in sampled:
         pen.rectangle((x - 40, y - 30, x + 40, y + 30), fill=(150, 110, 80))
         pen.text((x, y), name, fill="black", font=ImageFont.load_default(22), anchor="mm")
-    found = LabelReader().read(np.array(picture), "room")
-    assert found.size == (600.0, 440.0)
-    places = {name: (x, y) for name, x, y in found.labels}
-    assert set(places) == {name for name, _, _ in drawn}
-    for name, x, y in drawn:
+    result = read_labels(np.array(picture), "room")
+    assert result.size == (600.0, 440.0)
+    places = {name: (x, y) for name, x, y in result.labels}
+    assert set(places) == {name for name, _, _ in sampled}
+    for name, x, y in sampled:
         assert places[name] == pytest.approx((x - 50, y - 40), abs=4)
 
 
 def test_without_the_extra_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "rapidocr_onnxruntime", None)
     with pytest.raises(InputError, match=r"pip install 'po3d\[ocr\]'"):
-        LabelReader()
+        open_ocr.__wrapped__()

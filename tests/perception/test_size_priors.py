@@ -48,12 +48,12 @@ def test_all_coco_classes_have_a_prior_of_positive_sizes():
 
 
 def test_usual_things_are_put_where_they_are():
-    found = solved()
-    for place, (_, x, y, _) in zip(found.position, THINGS):
+    result = solved()
+    for place, (_, x, y, _) in zip(result.position, THINGS):
         assert place[0] == pytest.approx(x, abs=0.35)
         assert place[1] == pytest.approx(y, rel=0.08)
-    assert math.degrees(found.pitch) == pytest.approx(-6, abs=1.5)
-    assert found.height == pytest.approx(1.6, rel=0.1)
+    assert math.degrees(result.pitch) == pytest.approx(-6, abs=1.5)
+    assert result.height == pytest.approx(1.6, rel=0.1)
 
 
 def test_without_a_lens_all_distances_share_a_larger_doubt():
@@ -77,24 +77,24 @@ def test_a_known_height_fixes_the_scale_of_all():
 
 def test_a_kind_of_varied_sizes_is_doubted_more():
     boxes = np.array([image_box("person", -1, 6), image_box("bird", 1, 6)])
-    found = fit(boxes, ["person", "bird"], (WIDTH, HEIGHT), 950.0, FOCAL)
+    result = fit(boxes, ["person", "bird"], (WIDTH, HEIGHT), 950.0, FOCAL)
     alone = [
         fit(boxes[[k]], [name], (WIDTH, HEIGHT), 950.0, FOCAL)
         for k, name in enumerate(("person", "bird"))
     ]
     assert alone[1].sigma[0] > alone[0].sigma[0]
-    assert np.isfinite(found.position).all()
+    assert np.isfinite(result.position).all()
 
 
 @pytest.mark.parametrize(
     "box", [[0, 0, 1000, 700], [0, 300, 1000, 301], [500, 0, 503, 700], [990, 5, 1000, 9]], ids=str
 )
 def test_odd_boxes_stay_finite_and_doubted(box):
-    found = fit(
+    result = fit(
         np.array([box, image_box(*THINGS[0])], float), ["cup", "person"], (WIDTH, HEIGHT), 950.0
     )
-    for values in (found.position, found.extent, found.sigma):
+    for values in (result.position, result.extent, result.sigma):
         assert np.isfinite(values).all()
-    assert (found.position[:, 1] > 0).all()
-    assert (found.sigma <= 0.7).all()
+    assert (result.position[:, 1] > 0).all()
+    assert (result.sigma <= 0.7).all()
     assert fit(np.zeros((0, 4)), [], (WIDTH, HEIGHT), 950.0).position.shape == (0, 3)

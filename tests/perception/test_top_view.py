@@ -58,7 +58,7 @@ def test_labels_turn_as_the_room_does(quarters):
     assert (turned.name == expected.name).all()
 
 
-def test_what_is_hidden_is_not_asked_for():
+def test_what_is_hidden_is_not_requested():
     labels = room_labels(room(), [1.0, 0.05, 0.5, 0.2])
     assert labels.present.sum() == 3
     assert ATTRIBUTES["name"][labels.name[1]] == "desk"
@@ -116,9 +116,9 @@ def test_a_perfect_network_gives_the_true_table(monkeypatch):
 
 def test_rows_that_are_hardly_there_are_left_out(monkeypatch):
     scene = room()
-    found = exact(scene)
-    found = found._replace(score=np.array([[1.0, 0.5, 0.02, 0.005]]))
-    monkeypatch.setattr(TopViewEstimator, "detect", lambda self, pictures: found)
+    result = exact(scene)
+    result = result._replace(score=np.array([[1.0, 0.5, 0.02, 0.005]]))
+    monkeypatch.setattr(TopViewEstimator, "detect", lambda self, pictures: result)
     estimator = TopViewEstimator(TopViewEstimator.build(**TINY))
     (predicted,) = estimator.estimate([picture_of(scene)], [scene.camera], ["room"])
     assert [o.existence for o in predicted.objects] == [1.0, 0.5, 0.02]

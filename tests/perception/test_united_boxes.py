@@ -43,8 +43,8 @@ def detections(*rows: tuple[str, tuple[float, ...], float]) -> Detections:
 class Parts(StreetEstimator):
     """Detects the given rows; describes any box as a truck, with this probability."""
 
-    def __init__(self, found: Detections, sure: float = 1.0) -> None:
-        self.found, self.sure = found, sure
+    def __init__(self, result: Detections, sure: float = 1.0) -> None:
+        self.found, self.sure = result, sure
         self.calibration, self.boxes = {"covariance": 1.0}, []
 
     def detected(self, pictures, focals=None):

@@ -26,8 +26,8 @@ from po3d.synthesis.top_view.layouts import sample_room
 from po3d.systems import orbit as orbits
 from po3d.systems import photographs, rooms, street
 from po3d.systems.general_parser import joined
+from po3d.systems.parse_execution import run as run_reading
 from po3d.systems.pipeline import ImageScenes
-from po3d.systems.pipeline import run as run_reading
 
 RULES = {
     "street": STREET_RULES,
@@ -135,12 +135,12 @@ def test_any_program_on_any_table_has_an_answer_or_a_reason(table, rules, seed):
     scene = TABLES[table](seed)
     program = random_call(random, str(random.choice(ANSWERS)))
     options = OPTIONS[int(random.integers(len(OPTIONS)))]
-    asked = QuestionInfo("6d" if seed % 2 else "2d", options, (scene.axes,) if seed % 3 else ())
-    outcome = run(program, SceneGeometry.of(scene, RULES[rules]), asked)
+    query = QuestionInfo("6d" if seed % 2 else "2d", options, (scene.axes,) if seed % 3 else ())
+    outcome = run(program, SceneGeometry.of(scene, RULES[rules]), query)
     assert (outcome.answer is None) == (outcome.status == "failed") == bool(outcome.reason)
     assert (outcome.kind is None) == (outcome.status == "ok")
     assert all(isinstance(step, str) for step in outcome.steps)
-    near = margins_in(program, SceneGeometry.of(scene, RULES[rules]), asked)
+    near = margins_in(program, SceneGeometry.of(scene, RULES[rules]), query)
     assert near.answer == outcome.answer
     assert near.flip is None or near.flip.answer != near.answer
 
@@ -169,22 +169,22 @@ def test_whatever_was_read_has_an_outcome_in_every_world(table, world, seed):
         )
     options = OPTIONS[int(random.integers(len(OPTIONS)))]
     sorts = {"question": ANSWERS, "change": ("edit",), "frame": ("frame",)}
-    said = {s: random_call(random, str(random.choice(kinds))) for s, kinds in sorts.items()}
+    reply = {s: random_call(random, str(random.choice(kinds))) for s, kinds in sorts.items()}
     if random.random() < 0.4 or world != "rooms":
-        del said["change"], said["frame"]
+        del reply["change"], reply["frame"]
     question = Question(
         "q", "", "left or right?", "2d", "", options=options, images=("view",), views=(0.0,)
     )
-    read = {sort: [Read(program, 1.0)] for sort, program in said.items()}
+    read = {sort: [Read(program, 1.0)] for sort, program in reply.items()}
     (reading,) = joined(executor, question, read)
     if reading.unread:
         return
     answering = executor.bind(ImageScenes({"view": scene}))
-    ran = run_reading(answering, question, reading)
-    assert (ran.outcome.answer is None) == bool(ran.outcome.reason)
-    if ran.outcome.answer is not None:
-        assert reading.format_answer(ran.outcome.answer, question)
-        answering.explain(question, ran)
+    outcome = run_reading(answering, question, reading)
+    assert (outcome.outcome.answer is None) == bool(outcome.outcome.reason)
+    if outcome.outcome.answer is not None:
+        assert reading.format_answer(outcome.outcome.answer, question)
+        answering.explain(question, outcome)
 
 
 def thing(k: int) -> Call:
@@ -207,12 +207,12 @@ def numbered(scene: Scene) -> Scene:
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=40, deadline=None)
 def test_a_direction_ends_where_its_margin_says_in_any_frame_under_any_rules(table, rules, seed):
-    random, meant = rng(seed, "borders of directions"), RULES[rules]
+    random, intended = rng(seed, "borders of directions"), RULES[rules]
     scene = numbered(TABLES[table](seed))
     one, other, i = random.permutation(len(scene))[:3].tolist()
     direction = str(random.choice(Call.language.leaves["direction"]))
     # Two cones of 45 degrees share a line alone: a diagonal between them has no inside.
-    assume(not (meant.region == "cone" and meant.cone <= 45 and "_" in direction))
+    assume(not (intended.region == "cone" and intended.cone <= 45 and "_" in direction))
     frames = (
         ("camera",),
         ("object",),
@@ -225,17 +225,17 @@ def test_a_direction_ends_where_its_margin_says_in_any_frame_under_any_rules(tab
     frame = Call("frame", frames[int(random.integers(len(frames)))])
     start = (
         Call("viewer")
-        if meant.viewer == "stands" and frame.args[0] != "object" and seed % 2
+        if intended.viewer == "stands" and frame.args[0] != "object" and seed % 2
         else thing(one)
     )
     program = Call("relate", (direction, start, frame, Call("scene")))
-    found = margins_in(Call("count", (program,)), SceneGeometry.of(scene, meant)).steps[-2]
-    (margin,) = [m for m in found if m.object == i] or [None]
+    result = margins_in(Call("count", (program,)), SceneGeometry.of(scene, intended)).steps[-2]
+    (margin,) = [m for m in result if m.object == i] or [None]
     assert margin is not None
 
     def lies(times: float) -> bool:
         moved = margin.nudge.applied(scene, times)
-        return i in Evaluator(SceneGeometry.of(moved, meant, stand=None)).value(program)
+        return i in Evaluator(SceneGeometry.of(moved, intended, stand=None)).value(program)
 
     assert lies(0.0) == (margin.distance > 0)
     if (
@@ -277,9 +277,9 @@ def test_who_asks_has_borders_too():
             ),
         ),
     )
-    found = margins_in(left, SceneGeometry.of(scene, ROOM_RULES))
-    assert len(found.steps[-2]) == len(scene)
-    assert found.flip is not None
+    result = margins_in(left, SceneGeometry.of(scene, ROOM_RULES))
+    assert len(result.steps[-2]) == len(scene)
+    assert result.flip is not None
     (margin,) = margins_in(faced, SceneGeometry.of(scene, ROOM_RULES)).steps[-2]
     assert margin.object == -1
     assert margin.nudge is None
@@ -291,8 +291,8 @@ def test_who_asks_has_borders_too():
 def test_what_tells_a_frame_has_no_border_in_it():
     scene = numbered(study())
     frame = Call("frame", (thing(0), thing(1)))
-    found = margins_in(
+    result = margins_in(
         Call("count", (Call("relate", ("front", thing(2), frame, Call("scene"))),)),
         SceneGeometry.of(scene, ROOM_RULES),
     )
-    assert {m.object for m in found.steps[-2]} == set(range(3, len(scene)))
+    assert {m.object for m in result.steps[-2]} == set(range(3, len(scene)))

@@ -91,18 +91,18 @@ class Programs:
         """What an attribute is of one of the things, mostly."""
         if attribute in CLOSED:
             return self.pick(CLOSED[attribute])
-        told = [o.value(attribute) for o in self.scene.objects if attribute in o.beliefs]
-        return self.pick([*told, "green"])
+        report = [o.value(attribute) for o in self.scene.objects if attribute in o.beliefs]
+        return self.pick([*report, "green"])
 
     def thing(self) -> Call:
         """One of the table's, by its row or by what tells it."""
         k = int(self.random.integers(len(self.scene)))
-        o, found = self.scene.objects[k], Call("scene")
+        o, result = self.scene.objects[k], Call("scene")
         if self.random.random() < 0.6:
             return Call("refer", (f"#{k} {o.value('name')}",))
         for attribute in o.beliefs:
-            found = Call("filter", (attribute, o.value(attribute), found))
-        return Call("unique", (found,))
+            result = Call("filter", (attribute, o.value(attribute), result))
+        return Call("unique", (result,))
 
     def call(self, kind: str, depth: int = 0) -> Call:
         language, chance = Call.language, self.random.random()
@@ -154,11 +154,11 @@ class Programs:
 
 
 def naive(
-    program: Call, scene: Scene, rules: Rules, asked: QuestionInfo
+    program: Call, scene: Scene, rules: Rules, query: QuestionInfo
 ) -> tuple[str | None, str | None]:
     """(answer, kind of failure); Borderline where floats decide."""
     try:
-        return BruteForce(scene, rules, asked.task, asked.views).answer(program), None
+        return BruteForce(scene, rules, query.task, query.views).answer(program), None
     except Fails as failure:
         return None, failure.args[0]
 
@@ -167,20 +167,20 @@ def compared(rules: str, seed: int, count: int) -> tuple[Counter, Counter]:
     """How `count` programs on each of five tables ended, and how often each signature stood in one
     that had an answer.
     """
-    random, meant = rng(seed, f"brute force/{rules}"), RULES[rules]
+    random, intended = rng(seed, f"brute force/{rules}"), RULES[rules]
     scenes, task = tables(seed % 40), "6d" if seed % 2 else "2d"
-    worlds = [SceneGeometry.of(scene, meant) for scene in scenes]
+    worlds = [SceneGeometry.of(scene, intended) for scene in scenes]
     ended, reached = Counter(), Counter()
     for k, scene in enumerate(scenes):
-        asked = QuestionInfo(task, (), ORBIT[:4] if k > 2 else (), Rows(len(scene)))
+        query = QuestionInfo(task, (), ORBIT[:4] if k > 2 else (), Rows(len(scene)))
         for _ in range(count):
             program = Programs(random, scene).call(str(random.choice(ANSWERS)))
             try:
-                expected = naive(program, scene, meant, asked)
+                expected = naive(program, scene, intended, query)
             except Borderline:
                 ended["borderline"] += 1
                 continue
-            outcome = run(program, worlds[k], asked)
+            outcome = run(program, worlds[k], query)
             assert (outcome.answer, outcome.kind) == expected, (
                 f"{program} on table {k}: {outcome.reason}"
             )
@@ -248,22 +248,22 @@ STUDY = {  # what executor and documents once said differently
 
 
 @pytest.mark.parametrize("program", STUDY)
-def test_what_was_said_differently(program):
-    asked, call, scene = QuestionInfo(refer=Rows(7)), Call.parse(program), study()
-    outcome = run(call, SceneGeometry.of(scene, ROOM_RULES), asked)
+def test_what_was_reported_differently(program):
+    query, call, scene = QuestionInfo(refer=Rows(7)), Call.parse(program), study()
+    outcome = run(call, SceneGeometry.of(scene, ROOM_RULES), query)
     assert outcome.answer == STUDY[program]
-    assert naive(call, scene, ROOM_RULES, asked) == (outcome.answer, outcome.kind)
+    assert naive(call, scene, ROOM_RULES, query) == (outcome.answer, outcome.kind)
 
 
 def test_who_faces_a_thing_on_an_orbit_has_his_left_at_his_left():
     scene = TABLES["orbit"](1)
-    asked, world = QuestionInfo(refer=Rows(len(scene))), SceneGeometry.of(scene, SCOPE_RULES)
+    query, world = QuestionInfo(refer=Rows(len(scene))), SceneGeometry.of(scene, SCOPE_RULES)
     rows = [Call("refer", (f"#{k}",)) for k in range(len(scene))]
     programs = [
         Call("direction", (a, c, Call("frame", (a, b)), "left_or_right"))
         for a, b, c in permutations(rows, 3)
     ]
-    single = [run(program, world, asked).answer for program in programs]
+    single = [run(program, world, query).answer for program in programs]
     assert set(single) == {"left", "right"}
 
 
@@ -271,8 +271,8 @@ def test_a_thing_of_a_room_that_turns_as_its_margin_says_faces_another_way():
     first, *others = study().objects
     scene = replace(study(), objects=(replace(first, heading=0.2), *others))
     program = Call.parse('count(filter(facing, "right", scene))')
-    found = margins_in(program, SceneGeometry.of(scene, ROOM_RULES)).steps[-2]
-    (margin,) = [m for m in found if m.object == 0]
+    result = margins_in(program, SceneGeometry.of(scene, ROOM_RULES)).steps[-2]
+    (margin,) = [m for m in result if m.object == 0]
     assert margin.distance > 0
     for times, faces in ((0.999, "6"), (1.001, "5")):
         turned = margin.nudge.applied(scene, times)

@@ -108,8 +108,8 @@ def test_many_programs_on_few_scenes_in_any_order():
     "rules",
     [
         Rules(aligned_needs_label=False, margin_2d=0.5, margin_6d=0.05),
-        Rules(first_hit_only=True, sweep_margin=0.1, facing_window_deg=40),
-        Rules(bicycle_front_is_nose=False, facing_zero_deg=100),
+        Rules(sweep_margin=0.1, facing_window_deg=40),
+        Rules(facing_zero_deg=100),
     ],
 )
 def test_batch_and_single_follow_other_rules_alike(rules):
@@ -145,7 +145,7 @@ def test_hypernyms_match_their_leaves_and_answers_stay_leaves():
     )
 
 
-def test_the_task_decides_whose_left_is_meant_unless_the_program_says_it():
+def test_the_task_decides_whose_left_is_intended_unless_the_program_says_it():
     # B lies to the right of the picture; A's nose points away to the left, so B is behind A.
     right = np.array(AXES["right"])
     heading = math.atan2(-right[1], -right[0])
@@ -202,7 +202,7 @@ def test_failures_say_what_was_wrong(text, reason, mode):
         assert reason in outcome.reason
 
 
-def test_trace_names_objects_of_the_given_scene():
+def test_trace_names_objects_of_the_provided_scene():
     ghost = car("green", existence=0.1)
     objects = ghost, car("red", shape="school"), car("blue", shape="truck")
     scene = scene_of(*objects, occluders=({}, {2: 1.0}, {}))
@@ -240,10 +240,10 @@ def test_marginals_worked_out_by_hand():
     exists = execute(parse_text(f"exist({red})"), scene, mode="marginal")
     assert (exists.answer, exists.probability) == ("yes", pytest.approx(1 - (1 - q) * (1 - r)))
     one = q * (1 - r) + r * (1 - q)
-    asked = execute(parse_text(f"query[color](unique({red}))"), scene, mode="marginal")
+    query = execute(parse_text(f"query[color](unique({red}))"), scene, mode="marginal")
     weight = q * (1 - r) / one
-    assert asked.valid == pytest.approx(one)
-    assert asked.distribution["red"] == pytest.approx(weight * 0.8 + (1 - weight) * 0.3)
+    assert query.valid == pytest.approx(one)
+    assert query.distribution["red"] == pytest.approx(weight * 0.8 + (1 - weight) * 0.3)
 
 
 def test_samples_keep_what_marginals_forget():

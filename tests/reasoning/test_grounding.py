@@ -18,7 +18,7 @@ from tools.natural_threedsrbench import BANK, phrases, wordings
 SCENES = {s.image: s for s in map(from_json, read_jsonl(BANK / "grounding_scenes.jsonl.bz2"))}
 
 
-def meant(phrase: str, scene: Scene) -> list[int]:
+def meaning_of(phrase: str, scene: Scene) -> list[int]:
     belief = ground(phrase, scene)
     return [i for i, p in enumerate(belief) if p >= max(0.05, max(belief) / 2)]
 
@@ -117,7 +117,7 @@ def test_a_description_is_taken_apart():
         ("", "", ()),
     ],
 )
-def test_what_is_said_of_the_thing_itself(phrase, noun, attributes):
+def test_what_is_reported_of_the_thing_itself(phrase, noun, attributes):
     d = describe(phrase)
     assert (d.noun, d.attributes) == (noun, attributes)
 
@@ -159,7 +159,7 @@ def test_a_part_points_to_its_whole_with_less_belief():
 
 def test_attributes_decide_by_what_the_table_believes():
     scene = SCENES["office"]
-    assert meant("red cup", scene) == [12]
+    assert meaning_of("red cup", scene) == [12]
     torn = replace(
         scene.objects[2],
         beliefs={"name": {"office chair": 1.0}, "color": {"red": 0.5, "black": 0.5}},
@@ -199,19 +199,19 @@ def test_an_exact_name_counts_for_more_than_a_kind_that_the_noun_may_mean():
 
 def test_left_and_right_in_a_description_are_the_viewers():
     scene = SCENES["bedroom"]
-    assert meant("nightstand on the left", scene) == [1]
-    assert meant("nightstand on the right", scene) == [2]
+    assert meaning_of("nightstand on the left", scene) == [1]
+    assert meaning_of("nightstand on the right", scene) == [2]
     blind = replace(scene, camera=None)  # then the table's own axes are the viewer's
-    assert meant("nightstand on the left", blind) == [1]
-    assert meant("lamp to the right of the bed", scene) == [4]
-    assert meant("second nightstand from the left", scene) == [2]
+    assert meaning_of("nightstand on the left", blind) == [1]
+    assert meaning_of("lamp to the right of the bed", scene) == [4]
+    assert meaning_of("second nightstand from the left", scene) == [2]
 
 
-def test_relations_take_the_landmark_that_is_meant():
-    assert meant("lamp on the brown nightstand", SCENES["bedroom"]) == [3]
-    assert meant("lamp on the white nightstand", SCENES["bedroom"]) == [4]
-    assert meant("chair between the stool and the guitar", SCENES["music"]) != [4]
-    assert meant("man closest to the suitcase", SCENES["station"]) == [3]
+def test_relations_take_the_landmark_that_is_intended():
+    assert meaning_of("lamp on the brown nightstand", SCENES["bedroom"]) == [3]
+    assert meaning_of("lamp on the white nightstand", SCENES["bedroom"]) == [4]
+    assert meaning_of("chair between the stool and the guitar", SCENES["music"]) != [4]
+    assert meaning_of("man closest to the suitcase", SCENES["station"]) == [3]
     assert math.isclose(
         sum(ground("person behind the suitcase", SCENES["station"])), 1, abs_tol=0.8
     )

@@ -13,7 +13,7 @@ from po3d.reasoning.rules import ROOM_RULES
 from po3d.reasoning.world import SceneGeometry
 
 
-def asked(scene, program, change=""):
+def ask_question(scene, program, change=""):
     world = SceneGeometry.of(scene, ROOM_RULES)
     if change:
         world = world.after(plan(world, Call.parse(change)).edited)
@@ -42,17 +42,17 @@ def how_many(noun):
         ("plant", "mug", "cup", "1"),  # none in the table: the usual word
     ],
 )
-def test_an_added_thing_is_called_as_the_table_calls_its_like(there, noun, counted, answer):
+def test_an_added_thing_is_named_as_the_table_calls_its_like(there, noun, counted, answer):
     room = having(thing(there, 2.5, 2.5))
     if there == "painting":
         room = replace(room, objects=tuple(o for o in room.objects if o.value("name") != "picture"))
-    assert asked(room, how_many(counted), added(noun)) == answer
+    assert ask_question(room, how_many(counted), added(noun)) == answer
 
 
 def test_a_rows_label_is_no_answer_but_a_fuller_name_is():
     on_desk = 'query(name, unique(relate(on, unique(filter(name, "desk", scene)), scene)))'
     room = study()
-    for label, said in (
+    for label, reply in (
         ("lamp2", "lamp"),
         ("obj_7", "lamp"),
         ("red lamp", "red lamp"),
@@ -61,7 +61,7 @@ def test_a_rows_label_is_no_answer_but_a_fuller_name_is():
         rows = tuple(
             replace(o, name=label) if o.value("name") == "lamp" else o for o in room.objects
         )
-        assert asked(replace(room, objects=rows), on_desk) == said
+        assert ask_question(replace(room, objects=rows), on_desk) == reply
 
 
 @pytest.mark.parametrize(
@@ -75,13 +75,13 @@ def test_a_rows_label_is_no_answer_but_a_fuller_name_is():
         ("dog bowl", "dog", "0"),
     ],
 )
-def test_names_of_several_words_are_found_by_what_people_call_them(name, noun, number):
-    assert asked(having(thing(name, 2.5, 2.5)), how_many(noun)) == number
+def test_names_of_several_words_are_detected_by_what_people_call_them(name, noun, number):
+    assert ask_question(having(thing(name, 2.5, 2.5)), how_many(noun)) == number
 
 
 def test_a_dog_is_no_model_where_there_is_a_dog():
     room = having(thing("dog model", 2.5, 2.5), thing("dog", 2.5, -2.5))
-    assert asked(room, how_many("dog")) == "1"
+    assert ask_question(room, how_many("dog")) == "1"
 
 
 @pytest.mark.parametrize(
@@ -96,10 +96,10 @@ def test_a_dog_is_no_model_where_there_is_a_dog():
         (("light green",), "blue", "0"),
     ],
 )
-def test_a_shade_is_found_by_its_colour_where_nothing_has_just_that(colors, said, number):
+def test_a_shade_is_detected_by_its_colour_where_nothing_has_just_that(colors, said, number):
     room = having(*(thing("vase", 2.5, k - 2.0, color=color) for k, color in enumerate(colors)))
     program = f'count(filter(color, "{said}", filter(name, "vase", scene)))'
-    assert asked(room, program) == number
+    assert ask_question(room, program) == number
 
 
 def test_what_is_not_there_is_still_not_there():

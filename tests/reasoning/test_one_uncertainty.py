@@ -73,10 +73,10 @@ def rooms(scene, program, draw=POSES, samples=64):
     counts too, is taken out.
     """
     program = room_language.ROOMS.parse(program)
-    said = room(scene, "given", samples, WIDE, draw).run("", None, program)
+    reply = room(scene, "given", samples, WIDE, draw).run("", None, program)
     likeliest = room(scene.certain(), "given", 0, WIDE).run("", None, program)
-    votes = said.probability * (samples + 1) - (likeliest.answer == said.answer)
-    return said.answer, votes / samples
+    votes = reply.probability * (samples + 1) - (likeliest.answer == reply.answer)
+    return reply.answer, votes / samples
 
 
 def sr(scene, program, samples=64):
@@ -85,14 +85,14 @@ def sr(scene, program, samples=64):
 
 
 def scope(scene, program, options, samples=64):
-    seen = views.ViewEvidence(scene, ())
-    outcome = views.run(scope_language.parse_text(program), seen, options, samples)
+    visible = views.ViewEvidence(scene, ())
+    outcome = views.run(scope_language.parse_text(program), visible, options, samples)
     return outcome.answer, outcome.probability
 
 
-def of(said, yes):
+def of(reply, yes):
     """The probability of `yes` from an answer of two and its own."""
-    answer, probability = said
+    answer, probability = reply
     return probability if answer == yes else 1 - probability
 
 
@@ -189,10 +189,10 @@ def test_approximations_are_near_the_worlds(seed):
 
 def test_a_program_has_an_answer_as_probably_as_what_it_takes_for_granted_is_there():
     scene = table(3, existence=0.6)
-    asked = street_language.parse_text(is_a(CHAIR, f"relate[left,camera]({only(DESK)})"))
+    query = street_language.parse_text(is_a(CHAIR, f"relate[left,camera]({only(DESK)})"))
     for mode in ("marginal", "samples"):
-        found = execute.execute(asked, scene, "2d", mode, STREET_RULES, 1000)
-        assert found.valid == pytest.approx(0.6, abs=0.05)
+        result = execute.execute(query, scene, "2d", mode, STREET_RULES, 1000)
+        assert result.valid == pytest.approx(0.6, abs=0.05)
     program = room_language.ROOMS.parse('exist(toward(left, only(all("desk")), all("chair")))')
     assert room(scene, "given", 1000, WIDE, KINDS).run("", None, program).valid == pytest.approx(
         0.6, abs=0.05

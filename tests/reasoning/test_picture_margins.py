@@ -87,7 +87,7 @@ def test_a_little_more_than_the_margin_flips_3dsrbench(op, seed):
     assert after == tip.answer
 
 
-def test_what_would_flip_is_said_in_words():
+def test_what_would_flip_is_reported_in_words():
     scene = scattered(1)
     objects = [
         replace(o, position=(float(k), 0.0, 0.5 + 0.25 * k), heading=0.0)
@@ -136,25 +136,25 @@ QUESTIONS = [
 @settings(max_examples=15, deadline=None)
 def test_a_little_more_than_the_margin_flips_scope(program, options, views, seed):
     scene = scattered(seed)
-    seen = ViewEvidence(scene, tuple(turned_axes(scene.axes, v) for v in views))
-    given_answer = run_scope(program, seen, options).answer
-    tip = scope_tip(program, seen, options)
-    if given_answer is None:
+    visible = ViewEvidence(scene, tuple(turned_axes(scene.axes, v) for v in views))
+    answer_text = run_scope(program, visible, options).answer
+    tip = scope_tip(program, visible, options)
+    if answer_text is None:
         assert tip is None
         return
     assume(tip is not None and tip.distance > 0.01)
 
     def after(times: float) -> str | None:
         return run_scope(
-            program, replace(seen, table=tip.nudge.applied(scene, times)), options
+            program, replace(visible, table=tip.nudge.applied(scene, times)), options
         ).answer
 
-    assert after(1 - 1e-6) == given_answer
+    assert after(1 - 1e-6) == answer_text
     # A counterfactual inverts one decision. The motion may also invert another decision of a
     # program with two, so that the answer stays.
     two = SCOPE.text(program).startswith("name(nearest(toward")
-    assume(not two or after(1 + 1e-6) != given_answer)
-    assert after(1 + 1e-6) == tip.answer != given_answer
+    assume(not two or after(1 + 1e-6) != answer_text)
+    assert after(1 + 1e-6) == tip.answer != answer_text
     json.dumps(record(tip), allow_nan=False)
 
 
@@ -164,13 +164,13 @@ def test_sectors_of_eight_end_after_22_degrees():
     objects = [
         replace(o, position=(*map(float, places[n]), 0.2)) for o, n in zip(scene.objects, NAMES)
     ]
-    seen = ViewEvidence(replace(scene, objects=tuple(objects)), (scene.axes,))
-    tip = scope_tip(call("where", CUP, MAN, CAMERA), seen)
+    visible = ViewEvidence(replace(scene, objects=tuple(objects)), (scene.axes,))
+    tip = scope_tip(call("where", CUP, MAN, CAMERA), visible)
     assert (tip.unit, tip.distance) == ("degrees", pytest.approx(22.5))
     assert tip.nudge.metres == pytest.approx(2 * math.sin(math.radians(22.5)))
-    four = scope_tip(call("where", CUP, MAN, CAMERA), seen, ORTHOGONAL)
+    four = scope_tip(call("where", CUP, MAN, CAMERA), visible, ORTHOGONAL)
     assert four.distance == pytest.approx(45)
-    near = scope_tip(call("name", call("nearest", MAN)), seen)
+    near = scope_tip(call("name", call("nearest", MAN)), visible)
     assert (near.answer, near.distance, near.unit) == (
         "cup",
         pytest.approx(1.5 / math.sqrt(5)),
@@ -178,7 +178,7 @@ def test_sectors_of_eight_end_after_22_degrees():
     )
     assert near.text.startswith("closest call: man is 0.67 m from being nearer to cup than to dog")
     image = scope_tip(
-        call("which_view", "right", CUP, MAN), ViewEvidence(seen.table, (scene.axes,))
+        call("which_view", "right", CUP, MAN), ViewEvidence(visible.table, (scene.axes,))
     )
     assert (image.answer, image.distance) == (None, pytest.approx(45))
     assert "in no image" in image.reason

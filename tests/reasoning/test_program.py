@@ -66,8 +66,8 @@ def test_a_step_of_another_type_is_refused(program, data):
 @given(programs)
 def test_the_steps_of_a_call_are_those_that_spell_it(program):
     program = parse_text(program.text())
-    found = [(step.token, step.inputs, step.kind) for step in steps(program.call)]
-    assert found == [(step.token, step.inputs, step.types.output) for step in program.steps]
+    result = [(step.token, step.inputs, step.kind) for step in steps(program.call)]
+    assert result == [(step.token, step.inputs, step.types.output) for step in program.steps]
     assert all(step.call == program.call for step in steps(program.call)[-1:])
 
 

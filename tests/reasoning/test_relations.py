@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 from shapely import affinity
-from shapely.geometry import MultiPoint, Polygon, box
+from shapely.geometry import MultiPoint, Polygon
 
 from po3d.io.errors import InputError
 from po3d.language.programs.street import ALIGNMENTS
@@ -26,25 +26,14 @@ STREET = np.array([AXES[d] for d in DIRECTIONS])
 RIGHT, BEHIND = np.array(AXES["right"]), np.array(AXES["behind"])
 
 
-def pairs(
-    positions,
-    headings,
-    extents=None,
-    rules=STREET_RULES,
-    axes=STREET,
-    bicycle=None,
-    mask=None,
-    xp=np,
-):
+def pairs(positions, headings, extents=None, rules=STREET_RULES, axes=STREET, mask=None, xp=np):
     """The pairs of things on the last axis (..., n), whose relations have [i, j] on the first
     axes.
     """
     last = lambda a, k: a if a is None else xp.moveaxis(a, tuple(range(-k, 0)), tuple(range(k)))  # noqa: E731
     x, y = positions[..., 0], positions[..., 1]
     things = [last(a, 1) for a in (x, y, headings)]
-    return relations.Pairs(
-        *things, axes, last(extents, 2), rules, last(bicycle, 1), last(mask, 1), xp
-    )
+    return relations.Pairs(*things, axes, last(extents, 2), rules, last(mask, 1), xp)
 
 
 def collide(positions, headings, extents, travel, rules, mask=None):
@@ -53,12 +42,10 @@ def collide(positions, headings, extents, travel, rules, mask=None):
     return np.moveaxis(truth, (0, 1), (-2, -1))
 
 
-def related(positions, headings, direction, frame, rules=STREET_RULES, bicycle=None):
+def related(positions, headings, direction, frame, rules=STREET_RULES):
     """(..., n, n)"""
-    found = pairs(
-        np.asarray(positions, float), np.asarray(headings, float), None, rules, bicycle=bicycle
-    )
-    return np.moveaxis(found.truth(direction, frame), (0, 1), (-2, -1))
+    result = pairs(np.asarray(positions, float), np.asarray(headings, float), None, rules)
+    return np.moveaxis(result.truth(direction, frame), (0, 1), (-2, -1))
 
 
 def heading_of(pose_degree: float) -> float:
@@ -103,19 +90,9 @@ def test_object_relations_follow_the_nose_of_the_reference():
     positions = [[0, 0], [1, 1], [-1, -1], [0.1, 3]]
     headings = [math.pi / 2, 0, 1, 2]
     expected = {"front": [1, 3], "behind": [2], "right": [1], "left": [2]}
-    for direction, found in expected.items():
+    for direction, result in expected.items():
         row = related(positions, headings, direction, "object")[0]
-        assert np.flatnonzero(row).tolist() == found, direction
-
-
-def test_front_of_a_bicycle_is_its_nose_or_its_left_side():
-    positions, headings, bicycle = [[0, 0], [0, 1]], [0.0, 0.0], np.array([True, False])
-    assert not related(positions, headings, "front", "object", bicycle=bicycle)[0, 1]
-    upstream = Rules(bicycle_front_is_nose=False)
-    assert related(positions, headings, "front", "object", upstream, bicycle)[0, 1]
-    assert related(positions, headings, "right", "object", upstream, bicycle)[
-        1, 0
-    ]  # no bicycle: unchanged
+        assert np.flatnonzero(row).tolist() == result, direction
 
 
 @pytest.mark.parametrize("frame", ["camera", "object"])
@@ -178,9 +155,9 @@ def test_facing_agrees_with_where_the_nose_points_in_the_picture(degree, label):
 def test_alignment_cuts_and_boundaries():
     degrees = np.array([0.0, 44.9, 45.0, 135.0, 135.1, 180.0, 315.0, 315.1])
     headings = np.radians(140 - degrees)
-    found = pairs(np.zeros((8, 2)), headings)
-    found.degrees = degrees  # to the bit
-    first = {how: found.truth(relation)[0] for how, relation in ALIGNMENTS.items()}
+    result = pairs(np.zeros((8, 2)), headings)
+    result.degrees = degrees  # to the bit
+    first = {how: result.truth(relation)[0] for how, relation in ALIGNMENTS.items()}
     assert np.flatnonzero(first["same"]).tolist() == [1, 7]  # not with itself
     assert np.flatnonzero(first["opposite"]).tolist() == [4, 5]
     assert np.flatnonzero(first["vertical"]).tolist() == [2, 3, 6]
@@ -213,27 +190,6 @@ def test_collisions_equal_shapely(travel, rules):
         assert hits[s, i, j] == (i != j and path.intersects(target)), (s, i, j)
 
 
-def test_first_hit_only_keeps_the_nearest_of_what_is_hit():
-    positions, headings, extents = random_layouts(np.random.default_rng(2), 20, 7)
-    every = collide(positions, headings, extents, "forward", STREET_RULES)
-    first = collide(positions, headings, extents, "forward", Rules(first_hit_only=True))
-    assert (every.sum(-1) > 1).any()
-    for s, i in itertools.product(range(20), range(7)):
-        path = sweep(positions[s, i], headings[s, i], extents[s, i], "forward")
-        nose = np.array([math.cos(headings[s, i]), math.sin(headings[s, i])])
-
-        front = positions[s, i] @ nose + extents[s, i, 0] / 2
-
-        way = {}  # until the front meets it; what overlaps already is met at once
-        for j in np.flatnonzero(every[s, i]):
-            touched = path.intersection(
-                Polygon(footprint(positions[s, j], headings[s, j], extents[s, j]))
-            )
-            way[j] = max(min(np.array(touched.exterior.coords) @ nose) - front, 0.0)
-        expected = [j for j, d in way.items() if d <= min(way.values()) + 1e-9]
-        assert np.flatnonzero(first[s, i]).tolist() == expected
-
-
 def test_parallel_and_perpendicular_sweeps_of_boxes_worked_out_by_hand():
     # A at the origin heads along +x, 2 long and 1 wide; its path is |y| <= 0.5, x >= -1.
     positions = np.array([[0, 0], [5, 0.9], [5, 1.1], [-5, 0], [3, 1.4]])
@@ -252,14 +208,12 @@ def test_parallel_and_perpendicular_sweeps_of_boxes_worked_out_by_hand():
 
 def all_relations(positions, headings, extents, axes, xp):
     """Each with its name; [i, j, ...]."""
-    found = pairs(positions, headings, extents, axes=axes, xp=xp)
-    yield "facing", found.facings
+    result = pairs(positions, headings, extents, axes=axes, xp=xp)
+    yield "facing", result.facings
     for direction, frame in itertools.product(DIRECTIONS, ("camera", "object")):
-        yield (direction, frame), found.truth(direction, frame)
-    first = pairs(positions, headings, extents, Rules(first_hit_only=True), axes, xp=xp)
+        yield (direction, frame), result.truth(direction, frame)
     for relation in (*relations.ALIGNED, "collides_forward", "collides_backward"):
-        yield relation, found.truth(relation)
-        yield f"{relation}, first", first.truth(relation)
+        yield relation, result.truth(relation)
 
 
 def test_torch_and_numpy_agree_and_further_dimensions_broadcast():
@@ -280,14 +234,14 @@ def test_a_distance_is_the_way_to_the_border():
     alignment, is on the border.
     """
     positions, headings, extents = random_layouts(np.random.default_rng(6), 1, 6)
-    found = pairs(positions[0], headings[0], extents[0])
+    result = pairs(positions[0], headings[0], extents[0])
     axes = {"camera": lambda i, d: STREET[DIRECTIONS.index(d)]}
     turn = {"front": 0, "left": math.pi / 2, "behind": math.pi, "right": -math.pi / 2}
     axes["object"] = lambda i, d: np.array(
         [f(headings[0, i] + turn[d]) for f in (math.cos, math.sin)]
     )
     for (direction, frame), i in itertools.product(itertools.product(DIRECTIONS, axes), range(6)):
-        spare = found.spare(direction, frame)[i]
+        spare = result.spare(direction, frame)[i]
         for j in set(range(6)) - {i}:
             moved = positions[0].copy()
             moved[j] -= spare[j] * axes[frame](i, direction)
@@ -326,12 +280,12 @@ def test_how_deep_a_footprint_is_in_a_sweep_is_how_far_it_may_shrink(rules):
                 not path.intersects(affinity.translate(target, *(w * (spare[i, j, s] + 1e-6))))
                 for w in ways
             ]
-            kept = [
+            retained = [
                 path.intersects(affinity.translate(target, *(w * (spare[i, j, s] - 1e-6))))
                 for w in ways
             ]
             assert any(out)
-            assert all(kept)
+            assert all(retained)
 
 
 def test_turning_world_and_axes_together_changes_nothing():
@@ -350,8 +304,7 @@ def test_padding_is_never_hit():
     positions = np.array([[0.0, 0], [2, 0], [4, 0]])
     extents = np.ones((3, 2))
     mask = np.array([True, False, True])
-    rules = replace(STREET_RULES, first_hit_only=True)
-    hits = collide(positions, np.zeros(3), extents, "forward", rules, mask)
+    hits = collide(positions, np.zeros(3), extents, "forward", STREET_RULES, mask)
     assert hits.tolist() == [[False, False, True], [False] * 3, [False] * 3]
 
 
@@ -373,8 +326,6 @@ def test_the_constants_of_the_ground_truth_are_those_that_are_cited():
         "occlusion_min_px": 15,
         "sweep_margin": 0.0,
         "sweep_range": math.inf,
-        "first_hit_only": False,
-        "bicycle_front_is_nose": True,
     }
     assert cited.items() <= asdict(STREET_RULES).items()
     ours = {
@@ -398,12 +349,12 @@ def test_the_constants_of_the_ground_truth_are_those_that_are_cited():
 def test_each_frame_has_its_own_margin_and_must_exceed_it(frame, way):
     """Objects along +x: right is the street's right, or -y."""
     for step, default in ((0.19, False), (0.21, True)):
-        found = related([(0, 0), np.multiply(way, step)], [0, 0], "right", frame)
-        assert found[0, 1] == default
+        result = related([(0, 0), np.multiply(way, step)], [0, 0], "right", frame)
+        assert result[0, 1] == default
     for margin_2d, margin_6d in ((0.5, 0.1), (0.1, 0.5)):
         rules = Rules(margin_2d=margin_2d, margin_6d=margin_6d)
-        found = related([(0, 0), np.multiply(way, 0.3)], [0, 0], "right", frame, rules)
-        assert found[0, 1] == ((margin_2d if frame == "camera" else margin_6d) == 0.1)
+        result = related([(0, 0), np.multiply(way, 0.3)], [0, 0], "right", frame, rules)
+        assert result[0, 1] == ((margin_2d if frame == "camera" else margin_6d) == 0.1)
 
 
 def test_what_is_exactly_the_margin_ahead_is_not_ahead():
@@ -427,27 +378,8 @@ def test_what_is_exactly_the_margin_ahead_is_not_ahead():
 def test_touching_counts_on_every_side_of_the_sweep(place, hit):
     """A box of 2 x 1 that travels 4 ahead: from -1 to 5, half a unit to each side."""
     positions, extents = np.array([(0.0, 0.0), place]), np.array([[2.0, 1.0]] * 2)
-    found = collide(positions, np.zeros(2), extents, "forward", Rules(sweep_range=4.0))
-    assert found[0, 1] == hit
-
-
-def test_first_contact_is_where_shapely_says_the_strip_is_reached():
-    r = np.random.default_rng(5)
-    place, heading = r.uniform(-3, 3, (300, 2)), r.uniform(-math.pi, math.pi, 300)
-    size, half = r.uniform(0.2, 2, (300, 2)), r.uniform(0.1, 1, 300)
-    c, s = np.cos(heading), np.sin(heading)
-    found = relations._first_contact(
-        place[:, 0], place[:, 1], c, s, size[:, 0] / 2, size[:, 1] / 2, half, np
-    )
-    reached = 0
-    for k in range(300):
-        target = Polygon(footprint(place[k], heading[k], np.append(size[k], 1.0)))
-        inside = target.intersection(box(-20, -half[k], 20, half[k]))
-        assert found[k] == (pytest.approx(inside.bounds[0]) if not inside.is_empty else math.inf)
-        reached += not inside.is_empty
-    assert 50 < reached < 250
-    square = relations._first_contact(*np.array([3.0, 2.0, 1.0, 0.0, 1.0, 1.0, 1.0])[:, None], np)
-    assert square == 2  # its lower edge lies on the strip's border
+    result = collide(positions, np.zeros(2), extents, "forward", Rules(sweep_range=4.0))
+    assert result[0, 1] == hit
 
 
 @pytest.mark.parametrize("turn", [0.0, 0.7, 2.0, -2.5])
@@ -509,3 +441,13 @@ def test_what_is_over_another_is_above_its_middle_and_its_ground(beside, low, by
     limited_by_height = beside == 0 and low < 1
     slack = replace(rules, above_slack=0.02)
     assert body_relations.over(small, table, slack) == pytest.approx(by + 0.02 * limited_by_height)
+
+
+@pytest.mark.parametrize(("aside", "above"), [(0.0, True), (0.14, True), (0.16, False)])
+def test_a_picture_hangs_above_the_sofa_that_stands_before_its_wall(aside, above):
+    sofa = SimpleNamespace(box=rectangle((0.0, 0.0, 1.0, 0.0, 0.4, 1.0)), low=0.0, z=0.4)
+    box = rectangle((0.4 + aside, 0.2, 1.0, 0.0, 0.01, 0.3))
+    picture = SimpleNamespace(box=box, low=1.2, z=1.5)
+    relation = body_relations.BODIES["above"]
+    assert (relation.spare((sofa,), picture, ROOM_RULES, body_relations.Floats) > 0) is above
+    assert relation.reach(ROOM_RULES) == ROOM_RULES.above_aside

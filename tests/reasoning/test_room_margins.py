@@ -30,13 +30,13 @@ NOUNS = [f'only(all("{name}"))' for name in NAMES]
 def margins(program: str, scene: Scene, change: str = ""):
     edited = plan(scene, ROOMS.parse(change)).edited if change else unchanged(scene)
     world = SceneGeometry(edited, scene)
-    found = margins_in(ROOMS.parse(program), world)
+    result = margins_in(ROOMS.parse(program), world)
     outcome = run(ROOMS.parse(program), world)
-    assert (found.answer, len(found.steps)) == (
+    assert (result.answer, len(result.steps)) == (
         outcome.answer,
         len(outcome.steps) + (outcome.answer is None),
     )
-    return found
+    return result
 
 
 def answer(program: str, scene: Scene) -> str | None:
@@ -83,25 +83,25 @@ PROGRAMS = [
 @pytest.mark.parametrize("program", PROGRAMS)
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=12, deadline=None)
-def test_a_thing_that_moves_a_little_further_than_said_flips_the_answer(program, seed):
+def test_a_thing_that_moves_a_little_further_than_reported_flips_the_answer(program, seed):
     scene = spread(seed)
-    found = margins(program, scene)
-    assume(found.answer is not None and found.flip is not None)
-    assume(found.flip.nudge.metres > 0.01)
+    result = margins(program, scene)
+    assume(result.answer is not None and result.flip is not None)
+    assume(result.flip.nudge.metres > 0.01)
     before, after = (
-        answer(program, found.flip.nudge.applied(scene, times)) for times in (1 - 1e-6, 1 + 1e-6)
+        answer(program, result.flip.nudge.applied(scene, times)) for times in (1 - 1e-6, 1 + 1e-6)
     )
-    assert before == found.answer
-    assert after == found.flip.answer != before
+    assert before == result.answer
+    assert after == result.flip.answer != before
 
 
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=15, deadline=None)
 def test_the_nearest_that_way_and_where_it_stops_lying_there(seed):
     program, scene = f'name(first(left, {A}, all("object")))', spread(seed)
-    found = margins(program, scene)
-    assume(found.answer is not None and found.flip is not None)
-    for margin in (m for step in found.steps for m in step if m.unit == "degrees"):
+    result = margins(program, scene)
+    assume(result.answer is not None and result.flip is not None)
+    for margin in (m for step in result.steps for m in step if m.unit == "degrees"):
         inside = "within" in margin.text
         lying = (
             f"exist(toward(left, {A},"
@@ -112,9 +112,9 @@ def test_the_nearest_that_way_and_where_it_stops_lying_there(seed):
         ]
         assert answers == (["yes", "no"] if inside else ["no", "yes"])
     assert (
-        answer(program, found.flip.nudge.applied(scene, 1 + 1e-6))
-        == found.flip.answer
-        != found.answer
+        answer(program, result.flip.nudge.applied(scene, 1 + 1e-6))
+        == result.flip.answer
+        != result.answer
     )
 
 
@@ -127,17 +127,17 @@ def test_a_viewer_who_stands_in_the_room_has_margins_of_superlatives(best, seed)
     scene = spread(seed)
     frame = ", frame(room)" if "front" in best else ""
     program = Call.parse(f"query(name, best({best}{frame}, scene))")
-    found = margins_in(program, SceneGeometry.of(scene, ROOM_RULES))
-    assume(found.answer is not None)
-    assert found.flip is not None
-    assume(found.flip.nudge is not None and found.flip.nudge.metres > 0.01)
-    assert found.flip.nudge.shift[2] == 0
+    result = margins_in(program, SceneGeometry.of(scene, ROOM_RULES))
+    assume(result.answer is not None)
+    assert result.flip is not None
+    assume(result.flip.nudge is not None and result.flip.nudge.metres > 0.01)
+    assert result.flip.nudge.shift[2] == 0
     before, after = (
-        run(program, SceneGeometry.of(found.flip.nudge.applied(scene, times), ROOM_RULES)).answer
+        run(program, SceneGeometry.of(result.flip.nudge.applied(scene, times), ROOM_RULES)).answer
         for times in (1 - 1e-6, 1 + 1e-6)
     )
-    assert before == found.answer
-    assert after == found.flip.answer != before
+    assert before == result.answer
+    assert after == result.flip.answer != before
 
 
 def test_margins_of_a_room_that_one_can_work_out_by_eye():
@@ -184,12 +184,12 @@ def test_what_hangs_on_names_alone_has_no_margin():
     assert margins('count(all("chair"))', study()).flip is None
 
 
-def test_what_is_not_found_says_what_would_be():
+def test_what_is_not_detected_says_what_would_be():
     program = 'name(only(beside(only(all("box")), all("chair"))))'
-    found = margins(program, study())
-    assert (found.answer, found.flip.answer) == (None, "office chair")
-    assert found.flip.distance == pytest.approx(1.2 - 0.2 - 0.25 - 0.5)
-    assert answer(program, found.flip.nudge.applied(study(), 1 + 1e-6)) == "office chair"
+    result = margins(program, study())
+    assert (result.answer, result.flip.answer) == (None, "office chair")
+    assert result.flip.distance == pytest.approx(1.2 - 0.2 - 0.25 - 0.5)
+    assert answer(program, result.flip.nudge.applied(study(), 1 + 1e-6)) == "office chair"
 
 
 def test_the_change_moves_things_before_margins_are_measured():
@@ -212,8 +212,8 @@ def test_every_question_of_random_rooms_has_margins_in_order():
             f'count(toward(left, {b}, all("object")))',
             f"exist(obstacles({a}, {b}))",
         ):
-            found = margins(program, scene)
-            for step in found.steps:
+            result = margins(program, scene)
+            for step in result.steps:
                 assert [m.normalised for m in step] == sorted(m.normalised for m in step)
                 assert all(m.normalised >= 0 and m.text for m in step)
 
@@ -221,8 +221,8 @@ def test_every_question_of_random_rooms_has_margins_in_order():
 def test_a_comparison_with_before_of_an_object_from_before_has_no_margin():
     chair, bed = 'only(having(color, "red", all("chair")))', 'only(all("bed"))'
     change = 'move(having(color, "red", all("chair")), shift(back, 2))'
-    found = margins(f"closer_now(was({chair}), {bed})", study(), change)
-    assert (found.answer, found.flip) == (None, None)
+    result = margins(f"closer_now(was({chair}), {bed})", study(), change)
+    assert (result.answer, result.flip) == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_what_is_gone_cannot_be_moved():
         plan(study(), ROOMS.parse(change))
 
 
-def test_what_was_there_before_can_be_looked_at_but_not_moved():
+def test_what_was_there_before_can_be_read_but_not_moved():
     desk, box = (Call.parse(f'unique(filter(name, "{name}", scene))') for name in ("desk", "box"))
     was = Call("before", (desk,))
     for first, second in ((was, box), (box, was)):
@@ -137,7 +137,7 @@ def test_tables_of_words_agree_with_the_room_world():
     assert attribute_of("mahogany") is None
 
 
-def test_what_supports_a_thing_is_among_those_that_are_asked_about():
+def test_what_supports_a_thing_is_among_those_that_are_queried():
     lamp = 'only(all("lamp"))'
     below = answer(f"name(support({lamp}))")
     program = lambda noun: Call.parse(  # noqa: E731
@@ -174,8 +174,8 @@ def test_what_is_hardly_there_is_taken_for_granted_but_not_counted():
     )
     world = SceneGeometry.of(replace(scene, objects=doubtful), ROOM_RULES)
     lamps = 'filter(name, "lamp", scene)'
-    found = [
+    result = [
         run(Call.parse(p), world).answer
         for p in (f"exist({lamps})", f"count({lamps})", f"query(name, unique({lamps}))")
     ]
-    assert found == ["no", "0", "lamp"]
+    assert result == ["no", "0", "lamp"]

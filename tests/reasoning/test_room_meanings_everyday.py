@@ -121,7 +121,7 @@ def test_the_chair_on_the_left_is_the_left_one_of_two():
 
 
 @pytest.mark.parametrize("color", ["red", "black"])
-def test_that_chair_is_the_one_that_told_the_place(color):
+def test_that_chair_is_the_one_that_reported_the_place(color):
     beside = f'next_to(only(having(color, "{color}", all("chair"))))'
     for change in (
         f'add(1, thing("plant", plain), {beside})',
@@ -208,9 +208,9 @@ def test_a_pipeline_brings_in_what_is_not_there(change, question, answer):
         "1", "study", "?", "2d", "movement", "", "", change="What the guitar or the lamp does."
     )
     pipeline = Pipeline(Truth(), rooms.question_parser(Reader(change, question)), rooms.DOMAIN)
-    (found,) = pipeline.answer([q], Context(lambda: None, study, "study"))
-    assert found.answer == answer
-    assert (found.status == "failed") == (answer is None)
+    (result,) = pipeline.answer([q], Context(lambda: None, study, "study"))
+    assert result.answer == answer
+    assert (result.status == "failed") == (answer is None)
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_a_choice_between_two_of_a_kind_asks_for_what_tells_them_apart(pair, att
     assert telling(program).text() == wanted
 
 
-def test_a_choice_among_seats_asks_for_a_name_unless_a_look_is_asked_for():
+def test_a_choice_among_seats_asks_for_a_name_unless_a_look_is_requested():
     program = parse_text('query(color, largest(all("seat")))')
     assert (
         telling(program, ["which", "seat", "is", "the", "largest", "?"]).text()
@@ -324,8 +324,8 @@ def test_the_banks_gold_programs_give_what_people_expect(part):
     for item in read_jsonl(BANK / f"hypo3d_{part}.jsonl.bz2", "bank"):
         scene = framed(rooms[item["room"]], item["frame"])
         change = LANGUAGE.parse(item["change_program"]) if item["change_program"] else None
-        found = run(
+        result = run(
             LANGUAGE.parse(item["program"]), SceneGeometry(plan(scene, change).edited, scene)
         )
-        assert found.answer is not None, (item, found.reason)
-        assert exact_match(found.answer, item["answer"]), item
+        assert result.answer is not None, (item, result.reason)
+        assert exact_match(result.answer, item["answer"]), item

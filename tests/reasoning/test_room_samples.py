@@ -51,14 +51,14 @@ def uncertain_room(seed: int) -> tuple[Scene, Scene]:
 
 def questions(scene: Scene, seed: int) -> list[tuple[str, RoomCall | None, RoomCall]]:
     """Return frames, changes and questions about a certain room."""
-    random, asked = rng(seed, "room samples/questions"), []
+    random, query = rng(seed, "room samples/questions"), []
     names = sorted({o.value("name") for o in scene.objects})
     for kind in (None, *TYPES):
         change = sample_change(scene, kind, random) if kind else None
         if kind and change is None:
             continue
         world = (
-            SceneGeometry(change.planned.edited, scene)
+            SceneGeometry(change[1].edited, scene)
             if change
             else SceneGeometry.of(scene, ROOM_RULES)
         )
@@ -70,15 +70,15 @@ def questions(scene: Scene, seed: int) -> list[tuple[str, RoomCall | None, RoomC
                     for _ in range(2)
                 ]
                 frame = frame_text_anchors(anchors[: int(random.integers(3))])
-                edit = ROOMS.to_core(change.program) if change else None
-                asked.append((frame, edit, ROOMS.to_core(question.program)))
-    return asked
+                edit = ROOMS.to_core(change[0]) if change else None
+                query.append((frame, edit, ROOMS.to_core(question[0])))
+    return query
 
 
 def compare(seed: int, count: int = 12) -> Counter:
     """Count the questions about a room by how they ran; the answers have to be equal."""
     scene, beliefs = uncertain_room(seed)
-    room, ran = (
+    room, outcome = (
         SampledRoom(beliefs, ROOM_RULES, "anchors", count, ("existence", "flip", "looks")),
         Counter(),
     )
@@ -89,25 +89,25 @@ def compare(seed: int, count: int = 12) -> Counter:
             assert samples.arrays is not None
             together = samples._in_frame(frame).answers(change, question)
         except NotBatchable as reason:
-            ran["one by one"] += 1
-            ran[f"not together: {reason}"] += 1
+            outcome["one by one"] += 1
+            outcome[f"not together: {reason}"] += 1
             continue
         except InputError:
-            ran["no frame"] += 1
+            outcome["no frame"] += 1
             continue
         single = [r.run(frame, change, question).answer for r in samples.rooms]
         assert together == single, f"{seed}: {frame!r} {change} ; {question}"
-        ran["together"] += 1
-        ran["answers"] += sum(a is not None for a in single)
-        ran["failures"] += single.count(None)
-    return ran
+        outcome["together"] += 1
+        outcome["answers"] += sum(a is not None for a in single)
+        outcome["failures"] += single.count(None)
+    return outcome
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_samples_answer_together_as_one_by_one(seed):
-    ran = compare(seed)
-    assert ran["together"] > 5 * ran["one by one"]
-    assert ran["answers"] > ran["failures"] / 4
+    outcome = compare(seed)
+    assert outcome["together"] > 5 * outcome["one by one"]
+    assert outcome["answers"] > outcome["failures"] / 4
 
 
 def program_without_rows(programs: Programs, kind: str) -> Call:
@@ -122,7 +122,7 @@ def program_without_rows(programs: Programs, kind: str) -> Call:
 def test_programs_of_any_kind_are_answered_as_on_each_sample(seed):
     scene, beliefs = uncertain_room(seed)
     room = SampledRoom(beliefs, ROOM_RULES, "anchors", 6, ("existence", "flip", "looks"))
-    samples, random, ran = room._samples([]), rng(seed, "room samples/any"), Counter()
+    samples, random, outcome = room._samples([]), rng(seed, "room samples/any"), Counter()
     framed = samples._in_frame("")
     worlds = [framed._unedited(k) for k in range(len(samples))]
     for _ in range(200):
@@ -133,12 +133,12 @@ def test_programs_of_any_kind_are_answered_as_on_each_sample(seed):
             continue
         single = [run(program, world).answer for world in worlds]
         assert together == single, program
-        ran["together"] += 1
-        ran["answers"] += sum(a is not None for a in single)
-        ran["failures"] += single.count(None)
-    assert ran["together"] > 40
-    assert ran["answers"] > 100
-    assert ran["failures"] > 20
+        outcome["together"] += 1
+        outcome["answers"] += sum(a is not None for a in single)
+        outcome["failures"] += single.count(None)
+    assert outcome["together"] > 40
+    assert outcome["answers"] > 100
+    assert outcome["failures"] > 20
 
 
 def test_a_relation_of_rooms_is_one_row_of_a_table(monkeypatch):

@@ -181,19 +181,19 @@ def draw(case):
     change = sample_change(ROOMS[room], kind, random)
     if change is None:
         return None
-    world = SceneGeometry(change.planned.edited, ROOMS[room])
+    world = SceneGeometry(change[1].edited, ROOMS[room])
     asker = AnsweredQuestionSampler(world, random)
-    asked = [q for fine in QUESTION_TYPES[kind] if (q := asker.ask(fine, tries=6))]
-    return ROOMS[room], change, world, asked
+    query = [q for fine in QUESTION_TYPES[kind] if (q := asker.ask(fine, tries=6))]
+    return ROOMS[room], change, world, query
 
 
 @settings(max_examples=25, deadline=None)
 @given(cases)
 def test_programs_survive_both_spellings(case):
-    if (drawn := draw(case)) is None:
+    if (sampled := draw(case)) is None:
         return
-    _, change, _, asked = drawn
-    for program in (change.program, *(q.program for q in asked)):
+    _, change, _, query = sampled
+    for program in (change[0], *(program for program, _ in query)):
         assert parse_text(program.text()) == program
         assert from_tokens([text for _, text in program.tokens()]) == program
 
@@ -204,12 +204,12 @@ def test_turning_the_world_and_the_frame_together_changes_no_answer(case, angle)
     """Frame invariance: a rotation of all positions and headings with the axes leaves every answer
     as it was.
     """
-    if (drawn := draw(case)) is None:
+    if (sampled := draw(case)) is None:
         return
-    _, _, world, asked = drawn
+    _, _, world, query = sampled
     turned = SceneGeometry(_Turned(world.edited, angle), _turn(world.before, angle), world.rules)
-    for q in asked:
-        assert run(LANGUAGE.to_core(q.program), turned).answer == q.answer, q
+    for program, answer in query:
+        assert run(LANGUAGE.to_core(program), turned).answer == answer, program
 
 
 def _turn(scene: Scene, angle: float) -> Scene:
@@ -236,11 +236,11 @@ def _Turned(edited, angle):
 @settings(max_examples=25, deadline=None)
 @given(cases)
 def test_changes_are_feasible_and_deterministic(case):
-    if (drawn := draw(case)) is None:
+    if (sampled := draw(case)) is None:
         return
-    scene, change, _, _ = drawn
-    again = plan(scene, LANGUAGE.to_core(change.program))
-    assert again.edited.scene == change.planned.edited.scene
+    scene, change, _, _ = sampled
+    again = plan(scene, LANGUAGE.to_core(change[0]))
+    assert again.edited.scene == change[1].edited.scene
     assert not any("no free place" in note for note in again.notes)
     low, high = np.array(scene.outline).min(0), np.array(scene.outline).max(0)
     position = again.edited.scene.positions[:, :2]

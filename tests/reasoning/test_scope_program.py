@@ -68,12 +68,12 @@ def test_a_program_is_read_back_from_its_text():
         ("", "operation"),
     ],
 )
-def test_what_is_no_program_is_said(text, said):
+def test_what_is_no_program_is_reported(text, said):
     with pytest.raises(ProgramError, match=said):
         parse_text(text)
 
 
-def test_unknown_operations_cannot_be_made():
+def test_unknown_operations_cannot_be_built():
     with pytest.raises(ProgramError, match="unknown operation"):
         ScopeTree("jump")
 
@@ -91,9 +91,9 @@ def test_the_camera_and_the_man_disagree_about_left():
 
 @pytest.mark.parametrize(("turn", "answer"), [("90", "right"), ("180", "front"), ("270", "left")])
 def test_an_imagined_turn_changes_what_the_viewer_says_and_not_what_a_thing_sees(turn, answer):
-    seen = call("where", CUP, MAN, CAMERA)
+    visible = call("where", CUP, MAN, CAMERA)
     own = call("where", CUP, MAN, call("own", MAN))
-    assert ask(call("turned", turn, CUP, MAN, seen)).answer == answer
+    assert ask(call("turned", turn, CUP, MAN, visible)).answer == answer
     assert ask(call("turned", turn, MAN, CUP, own)).answer == "behind"
 
 
@@ -110,9 +110,9 @@ def test_options_decide_between_neighbouring_directions():
 def test_the_image_in_which_it_is_true():
     options = ("First Image", "Second Image", "Third Image", "Fourth Image")
     for label, image in (("behind", 0), ("right", 1), ("front", 2), ("left", 3)):
-        found = ask(call("which_view", label, CUP, MAN), options, (0, 90, 180, 270))
-        assert found.answer == options[image]
-        assert found.probability == pytest.approx(1.0)
+        result = ask(call("which_view", label, CUP, MAN), options, (0, 90, 180, 270))
+        assert result.answer == options[image]
+        assert result.probability == pytest.approx(1.0)
 
 
 def test_the_nearest_to_the_one_behind():
@@ -125,13 +125,13 @@ def test_the_nearest_to_the_one_behind():
 
 def test_uncertain_tables_give_uncertain_answers():
     loose = [replace(o, covariance=((0.3, 0, 0), (0, 0.3, 0), (0, 0, 0.2))) for o in SCENE.objects]
-    found = ask(
+    result = ask(
         call("where", CUP, MAN, CAMERA),
         ("left", "front", "behind", "right"),
         scene=replace(SCENE, objects=tuple(loose)),
     )
-    assert found.answer == "behind"
-    assert 0.4 < found.probability < 0.99
+    assert result.answer == "behind"
+    assert 0.4 < result.probability < 0.99
     flipped = replace(SCENE, objects=(replace(SCENE.objects[0], flip=0.9), *SCENE.objects[1:]))
     assert ask(call("where", CUP, MAN, call("own", MAN)), scene=flipped).answer == "front"
 
@@ -149,9 +149,9 @@ def test_uncertain_tables_give_uncertain_answers():
     ],
 )
 def test_failing_is_an_outcome_with_a_reason(program, said):
-    found = ask(program, ("whale", "shark") if program.op == "query" else ())
-    assert (found.status, found.answer) == ("failed", None)
-    assert said in found.reason
+    result = ask(program, ("whale", "shark") if program.op == "query" else ())
+    assert (result.status, result.answer) == ("failed", None)
+    assert said in result.reason
 
 
 def test_words_for_things():
@@ -175,14 +175,14 @@ def test_words_for_things():
     assert single(scene).views == (scene.axes,)
 
 
-def test_the_lexicons_words_count_where_no_thing_is_called_so():
+def test_the_lexicons_words_count_where_no_thing_is_named_so():
     names = ("man", "fishman", "cabinet", "tv cabinet", "wardrobe")
     scene = Scene(tuple(thing(n, k, 0) for k, n in enumerate(names)), ORBIT.axes(0), "gt")
-    meant = {
+    intended = {
         noun: names[int(fits(scene, noun).argmax())]
         for noun in ("the fish man", "TV stand", "cabinet", "closet")
     }
-    assert meant == {
+    assert intended == {
         "the fish man": "fishman",
         "TV stand": "tv cabinet",
         "cabinet": "cabinet",
@@ -194,7 +194,7 @@ def test_the_lexicons_words_count_where_no_thing_is_called_so():
         BestFit(two).row("TV stand")
 
 
-def test_a_things_own_name_comes_before_what_else_it_is_called():
+def test_a_things_own_name_comes_before_what_else_it_is_named():
     """A crate and a cardboard box are both boxes: each is meant by its own name, neither by the
     common one.
     """
@@ -226,13 +226,13 @@ def test_a_wavering_table_is_unsure_and_not_ambiguous():
             unsure(second, teapot=0.38, mug=0.62),
         ),
     )
-    found = ask(call("where", call("thing", "teapot"), call("thing", "mug"), CAMERA), scene=table)
-    assert (found.status, found.answer) == ("ok", "left")
+    result = ask(call("where", call("thing", "teapot"), call("thing", "mug"), CAMERA), scene=table)
+    assert (result.status, result.answer) == ("ok", "left")
     sure_of_both = replace(
         table, objects=tuple(unsure(o, teapot=0.9, kettle=0.1) for o in (first, second))
     )
-    found = ask(call("where", call("thing", "teapot"), CUP, CAMERA), scene=sure_of_both)
-    assert found.reason == "ambiguous: teapot may refer to 2 objects"
+    result = ask(call("where", call("thing", "teapot"), CUP, CAMERA), scene=sure_of_both)
+    assert result.reason == "ambiguous: teapot may refer to 2 objects"
 
 
 def test_options_presuppose_that_a_predicted_table_shows_one_object():
@@ -289,8 +289,8 @@ def test_a_choice_that_two_things_fit_is_ambiguous_unless_another_choice_means_o
     nearest = call("name", call("nearest", MAN))
     dogs = thing("dog", 0, 1, color="brown"), thing("dog", 0, 2, color="white")
     table = replace(SCENE, objects=(SCENE.objects[0], thing("cup", 3, 3), *dogs))
-    found = ask(nearest, ("cup", "dog"), scene=table)
-    assert (found.kind, found.reason) == ("ambiguous", "ambiguous: dog may refer to 2 objects")
+    result = ask(nearest, ("cup", "dog"), scene=table)
+    assert (result.kind, result.reason) == ("ambiguous", "ambiguous: dog may refer to 2 objects")
     assert ask(nearest, ("cup", "dog", "brown dog"), scene=table).answer == "brown dog"
     assert ask(nearest, ("cup", "dog", "white dog"), scene=table).answer == "dog"
     assert (
@@ -314,7 +314,7 @@ def test_what_is_hardly_there_is_behind_nobody():
     assert ask(program, scene=table).answer == "cup"
 
 
-def test_one_thing_seen_as_two_is_not_ambiguous():
+def test_one_thing_visible_as_two_is_not_ambiguous():
     """Things of 40 cm, 20 cm apart, stand in each other; 45 cm apart they don't."""
     where = call("where", call("thing", "cup"), DOG, CAMERA)
     for apart, status in ((0.2, "ok"), (0.45, "failed")):

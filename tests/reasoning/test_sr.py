@@ -234,7 +234,7 @@ def test_closer_has_no_margin_where_surfaces_say_the_opposite():
     assert decide(room(hydrant, bus, plant), "closer_to", 0, 1, 2) == (2, 0.0, math.inf)
 
 
-def test_what_a_table_cannot_answer_is_said():
+def test_what_a_table_cannot_answer_is_reported():
     scene = replace(room(thing(3, 0), thing(4, 0)), camera=None)
     with pytest.raises(ExecutionFailure, match="no camera"):
         decide(scene, "nearer_camera", 0, 1)
@@ -367,8 +367,8 @@ def test_a_step_within_the_margin_changes_no_answer(scene, op, share, azimuth, u
 def test_the_executor_and_the_rules_of_the_twin_agree(scene, op):
     """The generator has rules of its own, by which it leaves out what people would not agree on."""
     verdict, program = certain(scene, op), ask(op, *(f"#{k}" for k in rows_of(op)))
-    said = program.things[verdict.answer] if isinstance(verdict.answer, int) else verdict.answer
-    assert run(program, scene).answer == said
+    reply = program.things[verdict.answer] if isinstance(verdict.answer, int) else verdict.answer
+    assert run(program, scene).answer == reply
 
 
 @given(SCENES)
@@ -458,7 +458,7 @@ def test_absent_rows_and_missing_cameras_fail_with_a_reason():
         ("predicted", 5e-7, "failed"),
     ],
 )
-def test_how_little_is_enough_to_be_meant_depends_on_who_made_the_table(source, belief, status):
+def test_how_little_is_enough_to_be_intended_depends_on_who_built_the_table(source, belief, status):
     """A question takes for granted what it names: of an estimator's rows nearly any may be it."""
     outcome = run(
         ask("higher", "lamp", "vase"),
@@ -469,7 +469,7 @@ def test_how_little_is_enough_to_be_meant_depends_on_who_made_the_table(source, 
     assert outcome.rows == ((0, 2) if status == "ok" else ())
 
 
-def test_an_estimators_row_is_meant_as_far_as_it_exists():
+def test_an_estimators_row_is_intended_as_far_as_it_exists():
     """Two lamps, one above the chair and one below it: the answer is the likelier one's, and as
     probable as that.
     """
@@ -487,7 +487,7 @@ def test_an_estimators_row_is_meant_as_far_as_it_exists():
     )
 
 
-def test_four_readings_of_a_description_are_looked_at():
+def test_four_readings_of_a_description_are_read():
     rows = [thing(3, k, 2.0 - 0.1 * k) for k in range(5)]
     scene = room(*rows, thing(9, 0, 1.75))
     beliefs = {"lamp": [0.3, 0.25, 0.2, 0.15, 0.1, 0], "chair": [0, 0, 0, 0, 0, 1.0]}
@@ -497,7 +497,7 @@ def test_four_readings_of_a_description_are_looked_at():
     )  # three of the first four are higher; the fifth is left out
 
 
-def test_steps_say_what_was_meant():
+def test_steps_say_what_was_intended():
     outcome = run(ask("in_front_of", "#1 red chair", "#0"), SCENE)
     assert [step.rpartition(" -> ")[2] for step in outcome.steps] == ["lamp", "chair 1", "behind"]
     assert (without_row("#3 brown chair"), without_row("#3"), without_row("brown chair")) == (

@@ -46,8 +46,8 @@ def test_a_heading_that_is_probably_flipped_is_turned_and_no_other(seed):
 
 
 def test_every_facing_and_none_of_them_occur():
-    found = [label for seed in range(40) for label in street(seed).facings]
-    assert set(found) == {None, *FACINGS}
+    result = [label for seed in range(40) for label in street(seed).facings]
+    assert set(result) == {None, *FACINGS}
 
 
 def test_objects_of_one_time_are_those_that_probably_exist():

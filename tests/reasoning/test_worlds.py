@@ -74,11 +74,11 @@ def test_a_world_leaves_nothing_open_and_a_table_without_doubt_is_every_world(se
 
 
 @given(seeds, subsets)
-def test_what_is_not_drawn_stays_a_belief(seed, draw):
+def test_what_is_not_rendered_stays_a_belief(seed, draw):
     scene = doubtful(seed)
-    drawn = posterior_samples(scene, draw, count=3)
-    for k, world in enumerate(drawn.scenes()):
-        rows = np.flatnonzero(drawn.exists[k]) if "existence" in draw else range(len(scene))
+    sampled = posterior_samples(scene, draw, count=3)
+    for k, world in enumerate(sampled.scenes()):
+        rows = np.flatnonzero(sampled.exists[k]) if "existence" in draw else range(len(scene))
         assert len(world) == len(rows)
         for i, o in zip(rows, world.objects):
             before, turned = (
@@ -98,8 +98,8 @@ def test_what_is_not_drawn_stays_a_belief(seed, draw):
                 assert o.flip == min(before.flip, 1 - before.flip)
     if not draw:
         exact = scene.certain()
-        assert [i for i in range(len(scene)) if drawn.exists[0, i]] == list(scene.present)
-        assert drawn.scene(0).certain() == exact
+        assert [i for i in range(len(scene)) if sampled.exists[0, i]] == list(scene.present)
+        assert sampled.scene(0).certain() == exact
 
 
 @given(seeds, subsets, st.integers(0, 5))
@@ -129,9 +129,9 @@ def test_unknown_kinds_are_named():
     )
 
 
-def test_worlds_are_drawn_as_often_as_the_table_believes():
-    drawn = posterior_samples(BELIEVED, count=2000).scenes()
-    names = Counter(o.value("name") for world in drawn for o in world.objects)
+def test_worlds_are_rendered_as_often_as_the_table_believes():
+    sampled = posterior_samples(BELIEVED, count=2000).scenes()
+    names = Counter(o.value("name") for world in sampled for o in world.objects)
     assert names["plant"] == 2000
     assert names["sofa"] / 2000 == pytest.approx(0.7, abs=0.04)
     assert (names["desk"] + names["table"]) / 2000 == pytest.approx(0.5, abs=0.04)
@@ -142,9 +142,9 @@ def test_poses_scatter_as_the_covariance_says():
     heading = math.radians(30)
     one = replace(thing(4, 0, "sofa"), heading=heading, covariance=spread, flip=0.25)
     many = [world.objects[0] for world in posterior_samples(room(one), count=1500, seed=3).scenes()]
-    found = np.array([o.position[:2] for o in many])
-    np.testing.assert_allclose(np.cov(found.T), [[0.04, 0.03], [0.03, 0.09]], atol=0.012)
-    np.testing.assert_allclose(found.mean(0), [4, 0], atol=0.03)
+    result = np.array([o.position[:2] for o in many])
+    np.testing.assert_allclose(np.cov(result.T), [[0.04, 0.03], [0.03, 0.09]], atol=0.012)
+    np.testing.assert_allclose(result.mean(0), [4, 0], atol=0.03)
     assert {o.position[2] for o in many} == {0.4}
     off = np.abs([float(wrap_angle(o.heading - heading)) for o in many])
     assert np.mean(off > math.pi / 2) == pytest.approx(0.25, abs=0.04)
@@ -152,10 +152,10 @@ def test_poses_scatter_as_the_covariance_says():
     assert math.sqrt(np.mean(near**2)) == pytest.approx(0.5, abs=0.04)
 
 
-def test_what_is_given_changes_no_world_that_has_it():
+def test_what_is_provided_changes_no_world_that_has_it():
     wanted = Named("sofa", (("color", "blue"),))
     before, after = (
-        posterior_samples(BELIEVED, required=given_, count=200) for given_ in ([], [wanted])
+        posterior_samples(BELIEVED, required=condition, count=200) for condition in ([], [wanted])
     )
     changed = 0
     for a, b in zip(before.scenes(), after.scenes()):
@@ -169,10 +169,10 @@ def test_what_is_given_changes_no_world_that_has_it():
     assert changed / 200 == pytest.approx(1 - 0.7 * 0.4, abs=0.1)
 
 
-def test_looks_are_drawn_in_proportion_to_their_probabilities():
+def test_looks_are_rendered_in_proportion_to_their_probabilities():
     scene = room(thing(0, 0, "sofa", {"red": 0.3, "blue": 0.2}))
-    drawn = posterior_samples(scene, ("looks",), count=2000)
-    assert np.mean(drawn.looks["color"] == 0) == pytest.approx(0.6, abs=0.04)
+    sampled = posterior_samples(scene, ("looks",), count=2000)
+    assert np.mean(sampled.looks["color"] == 0) == pytest.approx(0.6, abs=0.04)
 
 
 def test_what_lacks_an_attribute_may_be_what_is_named():
@@ -191,8 +191,8 @@ def test_the_most_probable_object_that_is_there_hides_another():
     assert posterior_samples(scene, (), count=2).occluder.tolist() == [[2, -1, -1, -1]] * 2
     there = replace(scene, objects=tuple(replace(o, existence=1.0) for o in scene.objects))
     assert posterior_samples(there, (), count=1).occluder.tolist() == [[1, -1, -1, -1]]
-    drawn = posterior_samples(there, ("looks",), count=2000).occluder[:, 0]
-    shares = [np.mean(drawn == k) for k in (1, 2, -1)]
+    sampled = posterior_samples(there, ("looks",), count=2000).occluder[:, 0]
+    shares = [np.mean(sampled == k) for k in (1, 2, -1)]
     np.testing.assert_allclose(shares, [0.6, 0.3, 0.1], atol=0.04)
 
 
@@ -235,27 +235,27 @@ def test_a_program_takes_for_granted_what_it_speaks_of_as_one_and_what_it_change
 
 @given(st.lists(st.sampled_from([None, "a", "b", "c"])), st.permutations("abc"))
 def test_the_vote_goes_to_the_most_and_worlds_that_failed_count_half(answers, ties):
-    found, given_ = vote(answers), [a for a in answers if a is not None]
-    if not given_:
-        assert found is None
+    result, condition = vote(answers), [a for a in answers if a is not None]
+    if not condition:
+        assert result is None
         return
-    assert given_.count(found.answer) == max(map(given_.count, given_))
-    first = next(a for a in given_ if given_.count(a) == given_.count(found.answer))
-    assert found.answer == first
-    votes, silent = answers.count(found.answer), answers.count(None)
-    assert found.credence == pytest.approx((votes + silent / 2) / len(answers))
-    assert found.distribution == {
-        a: pytest.approx(given_.count(a) / len(given_)) for a in found.votes
+    assert condition.count(result.answer) == max(map(condition.count, condition))
+    first = next(a for a in condition if condition.count(a) == condition.count(result.answer))
+    assert result.answer == first
+    votes, silent = answers.count(result.answer), answers.count(None)
+    assert result.credence == pytest.approx((votes + silent / 2) / len(answers))
+    assert result.distribution == {
+        a: pytest.approx(condition.count(a) / len(condition)) for a in result.votes
     }
-    assert found.answered == len(given_)
-    among = [a for a in ties if given_.count(a) == votes]
+    assert result.answered == len(condition)
+    among = [a for a in ties if condition.count(a) == votes]
     assert vote(answers, ties).answer == among[0]
 
 
 def test_one_world_of_many_makes_nothing_certain():
-    found = vote(["a", *[None] * 64])
-    assert (found.answer, found.answered) == ("a", 1)
-    assert found.credence == pytest.approx(0.5, abs=0.01)
+    result = vote(["a", *[None] * 64])
+    assert (result.answer, result.answered) == ("a", 1)
+    assert result.credence == pytest.approx(0.5, abs=0.01)
     assert vote(["a"] * 65).credence == 1
 
 
@@ -266,7 +266,7 @@ class Programs:
         return [Parse("ok", parse_text(text), 1.0) for text in texts]
 
 
-class Given:
+class Provided:
     true = False
 
     def tables(self, looks):
@@ -277,7 +277,7 @@ def answered(text, change="", frame="", samples=64):
     q = Question("q", "r", text, "2d", "movement", change=change, frame=frame)
     context = Context(lambda: None, lambda: BELIEVED, "r")
     (prediction,) = Pipeline(
-        Given(), question_parser(Programs()), replace(DOMAIN, samples=samples)
+        Provided(), question_parser(Programs()), replace(DOMAIN, samples=samples)
     ).answer([q], context)
     return prediction
 
@@ -292,7 +292,7 @@ def test_a_believed_room_answers_about_its_less_likely_things():
     )  # the likeliest room has no bed: it says nothing
 
 
-def test_a_frame_is_told_by_the_anchors_that_were_seen():
+def test_a_frame_is_reported_by_the_anchors_that_were_visible():
     text = 'which_side(only(all("plant")))'
     frame = (
         "The sofa was located at the front of the scene. The piano was located at the left of the"
@@ -303,7 +303,7 @@ def test_a_frame_is_told_by_the_anchors_that_were_seen():
     assert "piano" in answered(text, frame=alone).reason
 
 
-def test_nothing_is_said_of_what_the_table_cannot_hold():
+def test_nothing_is_reported_of_what_the_table_cannot_hold():
     prediction = answered('which_side(only(all("guitar")))')
     assert prediction.status == "failed"
     assert "guitar" in prediction.reason

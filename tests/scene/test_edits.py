@@ -136,7 +136,7 @@ def test_moves_one_by_one_end_where_they_do_at_once(scene, data):
     assert (at_once.touched, at_once.mentioned) == (frozenset(chosen), {0})
 
 
-def test_what_a_change_names_is_kept_when_it_changes_nothing():
+def test_what_a_change_names_is_retained_when_it_changes_nothing():
     edited = trace(ROOMS[0], [], mentioned=frozenset({1}))
     assert (edited.scene, edited.mentioned, edited.touched) == (ROOMS[0], {1}, frozenset())
 
@@ -162,11 +162,11 @@ def test_attributes_change_and_nothing_else():
 )
 def test_who_hides_whom_and_the_camera_are_the_pictures_and_no_edit_keeps_them(edit):
     camera = Camera(640, 480, 700.0, (320.0, 240.0), Pose(np.eye(3), np.zeros(3)))
-    seen = replace(table_with_lamp(), occluders=({1: 1.0}, {}), camera=camera)
-    changed = apply(seen, [edit])
+    visible = replace(table_with_lamp(), occluders=({1: 1.0}, {}), camera=camera)
+    changed = apply(visible, [edit])
     assert changed.occluders is None
     assert changed.camera is None
-    assert (apply(seen, []).occluders, apply(seen, []).camera) == (seen.occluders, camera)
+    assert (apply(visible, []).occluders, apply(visible, []).camera) == (visible.occluders, camera)
 
 
 # Metres between a lamp's underside and a table's top, and from its middle to the table's edge:
@@ -222,13 +222,13 @@ def test_a_thing_rests_on_the_highest_of_what_is_below_it():
         table, position=(0.0, 0.0, 0.825), extent=(0.5, 0.5, 0.05), beliefs=sure(name="tray")
     )
     for order in ((table, tray, lamp), (tray, table, lamp)):
-        found = support(
+        result = support(
             [
                 replace(state, position=(*state.position[:2], 1.05)) if state is lamp else state
                 for state in order
             ]
         )
-        assert order[found[2]] is tray
+        assert order[result[2]] is tray
 
 
 def test_an_edit_of_a_missing_object_is_refused():

@@ -44,7 +44,7 @@ def test_shares_are_the_posterior_without_both(first, second):
     assert alone / other == pytest.approx(odds)
 
 
-def test_one_vehicle_seen_twice_is_one_row_with_doubt_in_its_attributes():
+def test_one_vehicle_visible_twice_is_one_row_with_doubt_in_its_attributes():
     (row,) = merge_overlapping(
         scene(car(0, existence=0.98), car(0.2, existence=0.96, shape="wagon")), 0.4
     ).objects

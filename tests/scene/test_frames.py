@@ -173,7 +173,7 @@ def test_walls_are_those_of_the_longest_edge(degrees):
     assert wall_azimuth(scene(outline=house)) == pytest.approx(math.atan2(6, 2))
 
 
-def test_an_anchor_is_called_by_its_noun_an_adjective_or_its_kind():
+def test_an_anchor_is_named_by_its_noun_an_adjective_or_its_kind():
     room = study()
     assert anchor_positions(room, "chair").tolist() == [[1.2, 0.0], [-2.0, 2.2]]
     assert anchor_positions(room, "office chair").tolist() == [[1.2, 0.0]]

@@ -85,12 +85,12 @@ def test_overlapping_is_never_wrong_and_misses_little(box, other):
     area = np.array(
         [[rectangles.overlap(box._replace(x=a, y=b), other) for b in y[0]] for a in x[:, 0]]
     )
-    said = rectangles.overlapping(x, y, box, other, FREE)
-    assert not (said & (area < FREE - 1e-12)).any()
+    reply = rectangles.overlapping(x, y, box, other, FREE)
+    assert not (reply & (area < FREE - 1e-12)).any()
     if rectangles.aligned(box, other):
-        assert (said | (area < FREE + 1e-12)).all()
+        assert (reply | (area < FREE + 1e-12)).all()
     elif min(box.a, box.b, other.a, other.b) > 0.05:
-        assert (said | (area < 0.05)).all()
+        assert (reply | (area < 0.05)).all()
 
 
 # --- floors ---------------------------------------------------------------------------------------
@@ -113,14 +113,14 @@ def test_what_is_outside_a_floor_is_that_of_shapely(floor, box):
 
 @settings(max_examples=80, deadline=None)
 @given(floors, rectangle)
-def test_places_called_beyond_the_floor_are(floor, box):
+def test_places_named_beyond_the_floor_are(floor, box):
     x, y = grid()
     out = np.array([[floor.outside(box._replace(x=a, y=b)) for b in y[0]] for a in x[:, 0]])
     assert not (floor.beyond(x, y, box, FREE) & (out < FREE - 2e-6)).any()
     span = floor.span(box, FREE)
     if span is not None:
-        kept = (x >= span[0]) & (x <= span[1]) & (y >= span[2]) & (y <= span[3])
-        assert (out[~kept] >= FREE - 1e-9).all()
+        retained = (x >= span[0]) & (x <= span[1]) & (y >= span[2]) & (y <= span[3])
+        assert (out[~retained] >= FREE - 1e-9).all()
 
 
 @settings(max_examples=80, deadline=None)
@@ -187,11 +187,11 @@ def test_the_search_finds_what_looking_at_every_candidate_finds(states, floor, s
     if any(abs(wrong - FREE) < 1e-9 for wrong, _, _ in every):
         return  # rounding decides
     free = [(c, k) for k, (wrong, c, _) in enumerate(every) if wrong < FREE]
-    found = cheapest_free(
+    result = cheapest_free(
         [Candidates(a, b, c.copy(), h) for a, b, c, h in groups], size, obstacles, floor
     )
     if not free:
-        assert found is None
+        assert result is None
         least = min(wrong for wrong, _, _ in every)
         candidates = [Candidates(a, b, c, h) for a, b, c, h in groups]
         assert least_overlap(candidates, size, obstacles, floor)[1] == pytest.approx(
@@ -199,8 +199,8 @@ def test_the_search_finds_what_looking_at_every_candidate_finds(states, floor, s
         )
         return
     best = every[min(free)[1]][2]
-    assert (found.x, found.y) == (best.x, best.y)
-    assert math.cos(found.heading) == best.c
+    x, y, heading, _ = result
+    assert (x, y, math.cos(heading)) == (best.x, best.y, best.c)
 
 
 def test_the_least_overlap_does_not_depend_on_earlier_searches():
@@ -213,7 +213,7 @@ def test_the_least_overlap_does_not_depend_on_earlier_searches():
     for floor in (None, Floor(L_SHAPE), Floor(SQUARE)):
         for some in (obstacles, obstacles[1:], obstacles[:3], obstacles[::-1], []):
             spot, wrong = least_overlap([Candidates(x, y, cost, 0.3)], (0.9, 1.6), some, floor)
-            box = shape(at(spot.x, spot.y, 0.3, 0.9, 1.6))
+            box = shape(at(*spot[:2], 0.3, 0.9, 1.6))
             area = box.difference(floor.allowed).area if floor else 0.0
             area += sum(box.intersection(shape(o.box)).area for o in some)
             assert wrong == pytest.approx(area, abs=1e-9)

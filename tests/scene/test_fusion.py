@@ -48,7 +48,7 @@ def things(random, count=7, kinds=KINDS, apart=0.7):
     return Scene(tuple(objects), ORBIT.axes(0), "gt")
 
 
-def seen(true, angle, random, rows, noise=True):
+def view_of(true, angle, random, rows, noise=True):
     """The table of a view in its own world, with noise that its covariances tell, and its yaw."""
     yaw = ORBIT.reading.sense * math.radians(angle)
     eye, back, objects = np.array(ORBIT.place(angle)), rotation(-yaw), []
@@ -90,7 +90,7 @@ def test_the_fused_table_is_more_exact_than_the_best_view(known):
         random = rng(7, "fusion", k)
         true, angles = things(random), (0, 90, 180, 270)
         rows = [sorted(random.choice(7, 6, replace=False).tolist()) for _ in angles]
-        views = [seen(true, a, random, r) for a, r in zip(angles, rows)]
+        views = [view_of(true, a, random, r) for a, r in zip(angles, rows)]
         fused = fuse(views if known else [ViewTable(v.table) for v in views])
         owners = same(fused, rows)
         assert sorted(owners) == sorted(set().union(*rows))
@@ -111,7 +111,7 @@ def test_its_covariance_says_how_exact_it_is():
         random = rng(8, "fusion", k)
         true, angles = things(random), (0, 90, 180, 270)
         rows = [list(range(7))] * 4
-        fused = fuse([seen(true, a, random, r) for a, r in zip(angles, rows)])
+        fused = fuse([view_of(true, a, random, r) for a, r in zip(angles, rows)])
         owners = same(fused, rows)
         here = fused.scene.positions[:, :2]
         there = true.positions[owners, :2]
@@ -124,7 +124,7 @@ def test_what_only_one_view_has_survives():
     random = rng(9, "fusion")
     true = things(random)
     rows = [[0, 1, 2, 3], [0, 1, 2, 4], [0, 1, 2, 5], [0, 1, 2, 6]]
-    fused = fuse([seen(true, a, random, r) for a, r in zip((45, 135, 225, 315), rows)])
+    fused = fuse([view_of(true, a, random, r) for a, r in zip((45, 135, 225, 315), rows)])
     owners = same(fused, rows)
     assert sorted(owners) == list(range(7))
     alone = [len(fused.members[owners.index(k)]) for k in (3, 4, 5, 6)]
@@ -140,7 +140,7 @@ def test_two_equal_things_stay_two(rows):
     for k in range(5):
         random = rng(10, "fusion", k)
         true = things(random, 4, ("cup", "cup", "box", "chair"), apart=6 * DEPTH)
-        fused = fuse([seen(true, a, random, r) for a, r in zip((0, 90, 180, 270), rows)])
+        fused = fuse([view_of(true, a, random, r) for a, r in zip((0, 90, 180, 270), rows)])
         assert sorted(same(fused, rows)) == [0, 1, 2, 3]
 
 
@@ -149,7 +149,7 @@ def test_true_views_give_the_true_table_without_doubt():
     true = things(random)
     rows = [[0, 1, 2, 3, 4], [2, 3, 4, 5], [3, 4, 5, 6]]
     for known in (True, False):
-        views = [seen(true, a, random, r, noise=False) for a, r in zip((0, 135, 225), rows)]
+        views = [view_of(true, a, random, r, noise=False) for a, r in zip((0, 135, 225), rows)]
         fused = fuse(views if known else [ViewTable(v.table) for v in views])
         owners = same(fused, rows)
         np.testing.assert_allclose(
@@ -163,7 +163,7 @@ def test_true_views_give_the_true_table_without_doubt():
 def test_the_order_of_the_views_matters_little():
     random = rng(12, "fusion")
     true = things(random)
-    views = [seen(true, a, random, range(7)) for a in (0, 90, 180, 270)]
+    views = [view_of(true, a, random, range(7)) for a in (0, 90, 180, 270)]
     first = fuse(views).scene
     again = fuse([views[0], *views[:0:-1]]).scene
     match = {
@@ -176,7 +176,7 @@ def test_the_order_of_the_views_matters_little():
 def test_a_view_with_nothing_in_common_is_left_out_and_says_so():
     random = rng(13, "fusion")
     true = things(random)
-    views = [seen(true, 0, random, [0, 1]), seen(true, 90, random, [2, 3])]
+    views = [view_of(true, 0, random, [0, 1]), view_of(true, 90, random, [2, 3])]
     fused = fuse([ViewTable(v.table) for v in views])
     assert fused.members == (((0, 0),), ((0, 1),))  # of views that fit as many, the first
     assert fused.placed[1] is None
@@ -195,8 +195,8 @@ def test_a_view_that_fits_nowhere_costs_nothing_wherever_it_stands(known, seed, 
     random = rng(seed, "odd view")
     true, others = things(random), things(random, 5, ("tree", "car", "bus", "truck", "bench"))
     angles = (0, 90, 180, 270)
-    views = [seen(true, a, random, range(7)) for a in angles]
-    views[at] = seen(others, angles[at], random, [] if empty else range(5))
+    views = [view_of(true, a, random, range(7)) for a in angles]
+    views[at] = view_of(others, angles[at], random, [] if empty else range(5))
     if not known:
         views = [ViewTable(v.table) for v in views]
     rest = [k for k in range(4) if k != at]
@@ -222,7 +222,7 @@ def test_views_join_by_way_of_others_in_any_order(order):
     random = rng(15, "fusion")
     true, rows = things(random, 8), [[0, 1, 2], [1, 2, 3, 4], [3, 4, 5, 6], [5, 6, 7]]
     rows = [rows[k] for k in order]
-    fused = fuse([seen(true, 90 * k, random, rows[i], noise=False) for i, k in enumerate(order)])
+    fused = fuse([view_of(true, 90 * k, random, rows[i], noise=False) for i, k in enumerate(order)])
     assert all(fused.placed)
     assert sorted(same(fused, rows)) == list(range(8))
 
@@ -250,12 +250,12 @@ def test_flips_are_outvoted():
 def test_a_table_registers_onto_itself_turned():
     random = rng(14, "fusion")
     true = things(random)
-    view = seen(true, 115, random, range(7), noise=False)
-    found = register(true, view.table)
-    assert found.matches == {k: k for k in range(7)}
-    assert abs(float(wrap_angle(found.yaw - view.yaw))) < 1e-9
+    view = view_of(true, 115, random, range(7), noise=False)
+    result = register(true, view.table)
+    assert result.matches == {k: k for k in range(7)}
+    assert abs(float(wrap_angle(result.yaw - view.yaw))) < 1e-9
     np.testing.assert_allclose(
-        found.points(view.table.positions[:, :2]), true.positions[:, :2], atol=1e-9
+        result.points(view.table.positions[:, :2]), true.positions[:, :2], atol=1e-9
     )
 
 
@@ -278,9 +278,9 @@ def test_doubtful_names_still_say_who_is_who():
         soft = (one(first, 0.0, cup=0.8, box=0.2), one(second, 0.0, box=0.8, cup=0.2))
         return Scene((*soft, *anchors), ORBIT.axes(0), "predicted")
 
-    found = register(table(0.0, 0.3), table(0.2, 0.1), 0.0)
-    assert found is not None
-    assert found.matches == {0: 0, 1: 1, 2: 2, 3: 3}
+    result = register(table(0.0, 0.3), table(0.2, 0.1), 0.0)
+    assert result is not None
+    assert result.matches == {0: 0, 1: 1, 2: 2, 3: 3}
 
 
 def test_each_view_is_laid_anew_onto_all_others_together():
@@ -291,7 +291,7 @@ def test_each_view_is_laid_anew_onto_all_others_together():
     for k in range(8):
         random = rng(17, "again", k)
         true = things(random, 8)
-        fused = fuse([seen(true, a, random, r) for a, r in zip((0, 90, 180, 270), rows)])
+        fused = fuse([view_of(true, a, random, r) for a, r in zip((0, 90, 180, 270), rows)])
         errors.append(position_error(fused.scene, true, dict(enumerate(same(fused, rows)))).mean())
     assert np.mean(errors) < 0.138
 
@@ -299,7 +299,7 @@ def test_each_view_is_laid_anew_onto_all_others_together():
 def test_a_first_view_without_a_yaw_is_the_one_that_the_others_are_turned_against():
     random = rng(18, "fusion")
     true = things(random)
-    views = [seen(true, a, random, range(7)) for a in (0, 90, 180)]
+    views = [view_of(true, a, random, range(7)) for a in (0, 90, 180)]
     assert views[0].yaw == 0
     expected = fuse(views)
     assert fuse([ViewTable(views[0].table), *views[1:]]) == expected
@@ -308,7 +308,7 @@ def test_a_first_view_without_a_yaw_is_the_one_that_the_others_are_turned_agains
     np.testing.assert_allclose(fuse(shifted).scene.positions, expected.scene.positions, atol=1e-6)
 
 
-def test_joined_views_lie_in_the_first_ones_world_unless_told():
+def test_joined_views_lie_in_the_first_ones_world_unless_reported():
     one = ObjectState(sure(name="cup"), (1.0, 0.0, 0.2), 0.1, (0.3, 0.3, 0.4))
     tables = [
         Scene((one,), ORBIT.axes(a), source, image=f"{a}.jpg")

@@ -48,26 +48,26 @@ def test_places_sizes_and_heights_are_weighted_by_their_information():
     )
     both = [np.array(s.covariance)[:2, :2] + FLOOR**2 * np.eye(2) for s in (near, far)]
     a, b = map(np.linalg.inv, both)
-    found = one(near, far)
-    np.testing.assert_allclose(found.position[:2], np.linalg.solve(a + b, b @ [0.3, 0.5]))
-    np.testing.assert_allclose(np.array(found.covariance)[:2, :2], np.linalg.inv(a + b))
+    result = one(near, far)
+    np.testing.assert_allclose(result.position[:2], np.linalg.solve(a + b, b @ [0.3, 0.5]))
+    np.testing.assert_allclose(np.array(result.covariance)[:2, :2], np.linalg.inv(a + b))
     share = np.trace(b) / (np.trace(a) + np.trace(b))
-    assert found.position[2] == pytest.approx(0.2 + share * 0.6)
-    np.testing.assert_allclose(found.extent, [0.4 * 2**share, 0.3 * 2**share, 0.5 * 0.5**share])
-    assert found.existence == pytest.approx(1 - 0.5 * 0.2)
-    assert found.box is None
+    assert result.position[2] == pytest.approx(0.2 + share * 0.6)
+    np.testing.assert_allclose(result.extent, [0.4 * 2**share, 0.3 * 2**share, 0.5 * 0.5**share])
+    assert result.existence == pytest.approx(1 - 0.5 * 0.2)
+    assert result.box is None
 
 
 def test_three_sights_are_as_sure_as_three_and_an_only_one_as_sure_as_it_was():
     single = sight(1.0, 2.0)
     assert one(single) == single
-    found = one(single, single, single)
-    np.testing.assert_allclose(found.position, single.position)
+    result = one(single, single, single)
+    np.testing.assert_allclose(result.position, single.position)
     np.testing.assert_allclose(
-        np.array(found.covariance)[:2, :2],
+        np.array(result.covariance)[:2, :2],
         (np.array(single.covariance)[:2, :2] + FLOOR**2 * np.eye(2)) / 3,
     )
-    assert found.covariance[2][2] == pytest.approx((0.04 + TURN_FLOOR**2) / 3)
+    assert result.covariance[2][2] == pytest.approx((0.04 + TURN_FLOOR**2) / 3)
 
 
 def test_true_sights_stay_certain_and_one_unsure_sight_makes_the_mean_unsure():
@@ -89,17 +89,17 @@ def test_only_true_views_make_a_true_table():
 
 def test_a_sight_is_turned_and_shifted_into_the_world_with_its_covariance():
     placed = RegisteredView(0.7, (1.0, -2.0), {}, 0.0)
-    found = one(sight(0.5, 0.2, heading=3.0), placed=[placed])
+    result = one(sight(0.5, 0.2, heading=3.0), placed=[placed])
     turn = rotation(0.7)
-    np.testing.assert_allclose(found.position, [*(turn @ [0.5, 0.2] + [1, -2]), 0.3])
+    np.testing.assert_allclose(result.position, [*(turn @ [0.5, 0.2] + [1, -2]), 0.3])
     np.testing.assert_allclose(
-        np.array(found.covariance)[:2, :2], turn @ np.array([[0.04, 0.01], [0.01, 0.09]]) @ turn.T
+        np.array(result.covariance)[:2, :2], turn @ np.array([[0.04, 0.01], [0.01, 0.09]]) @ turn.T
     )
-    assert found.covariance[2][2] == pytest.approx(0.04)
-    assert found.heading == pytest.approx(float(wrap_angle(3.7)))
+    assert result.covariance[2][2] == pytest.approx(0.04)
+    assert result.heading == pytest.approx(float(wrap_angle(3.7)))
 
 
-def test_the_first_name_that_there_is_is_kept():
+def test_the_first_name_that_there_is_is_retained():
     assert one(sight(), sight(name="the blue one"), sight(name="mine")).name == "the blue one"
     assert one(sight(), sight()).name == ""
 
@@ -113,11 +113,11 @@ def test_flips_are_weighed_by_bayes_rule(heading, sights):
     forward = math.prod(p if turned else 1 - p for turned, p in sights)
     backward = math.prod(1 - p if turned else p for turned, p in sights)
     wrong = min(forward, backward) / (forward + backward)
-    found = one(
+    result = one(
         *(sight(heading=float(wrap_angle(heading + math.pi * t)), flip=p) for t, p in sights)
     )
-    assert found.flip == pytest.approx(wrong, abs=1e-9)
-    off = abs(float(wrap_angle(found.heading - heading)))
+    assert result.flip == pytest.approx(wrong, abs=1e-9)
+    off = abs(float(wrap_angle(result.heading - heading)))
     if wrong < 0.499:
         assert off == pytest.approx(0.0 if forward > backward else math.pi, abs=1e-6)
 
@@ -125,8 +125,8 @@ def test_flips_are_weighed_by_bayes_rule(heading, sights):
 def test_sights_that_know_of_no_flip_decide_by_majority():
     ahead, back = sight(heading=0.2), sight(heading=float(wrap_angle(0.2 + math.pi)))
     assert one(ahead, ahead).flip == 0.0
-    kept = one(back, ahead, ahead)
-    assert (kept.flip, kept.heading) == (0.0, pytest.approx(0.2))
+    retained = one(back, ahead, ahead)
+    assert (retained.flip, retained.heading) == (0.0, pytest.approx(0.2))
     assert one(ahead, back).flip == 0.5  # nobody knows
     assert one(ahead, sight(heading=0.2, flip=0.1)).flip == pytest.approx(
         EPSILON * 0.1 / (EPSILON * 0.1 + (1 - EPSILON) * 0.9)
@@ -146,12 +146,12 @@ def test_headings_are_weighted_on_the_circle():
 def test_sights_are_turned_to_the_side_of_the_surest(sureness):
     """60 degrees off is the same side, 120 the other: their mean is the surest one's heading."""
     vague = {"turn": 0.05 if sureness["turn"] == 0.01 else 0.02, "flip": 0.2}
-    found = one(
+    result = one(
         sight(heading=math.radians(60), **vague),
         sight(heading=0.0, **sureness),
         sight(heading=math.radians(120), **vague),
     )
-    assert found.heading == pytest.approx(0.0, abs=1e-9)
+    assert result.heading == pytest.approx(0.0, abs=1e-9)
 
 
 beliefs = st.dictionaries(st.sampled_from(["red", "blue", "gray"]), st.floats(0.05, 1), min_size=1)
@@ -159,7 +159,7 @@ beliefs = st.dictionaries(st.sampled_from(["red", "blue", "gray"]), st.floats(0.
 
 @given(st.lists(beliefs, min_size=2, max_size=3))
 def test_beliefs_of_independent_sights_multiply(told):
-    found = one(
+    result = one(
         *(sight(beliefs={"color": belief}) for belief in told),
         sight(beliefs={"name": {"cup": 1.0}}),
     ).beliefs
@@ -167,10 +167,10 @@ def test_beliefs_of_independent_sights_multiply(told):
     product = {v: math.prod(max(belief.get(v, 0.0), EPSILON) for belief in told) for v in values}
     if len(values) == 1:
         product = dict.fromkeys(values, 1.0)
-    assert found["color"] == pytest.approx(
+    assert result["color"] == pytest.approx(
         {v: p / sum(product.values()) for v, p in product.items()}
     )
-    assert found["name"] == {"cup": 1.0}
+    assert result["name"] == {"cup": 1.0}
 
 
 def test_what_is_certain_small_or_askew_is_weighed_as_it_is():

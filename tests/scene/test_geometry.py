@@ -100,8 +100,8 @@ def test_each_side_of_the_principal_point_keeps_to_its_own_axis_when_resized():
 def test_rays_reach_a_height_where_the_point_is(ground, z, up):
     camera = Camera(640, 480, 500.0, look_at((12, -14, up), (0, 0, 0)))
     point = np.array([*ground, z])
-    found = camera.at_height(camera.project([point, point])[0], [z, z])
-    np.testing.assert_allclose(found, [point, point], atol=1e-6)
+    result = camera.at_height(camera.project([point, point])[0], [z, z])
+    np.testing.assert_allclose(result, [point, point], atol=1e-6)
 
 
 def test_a_camera_that_looks_at_something_has_it_in_the_middle_and_the_sky_above():

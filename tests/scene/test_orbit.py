@@ -59,8 +59,8 @@ def test_cameras_on_the_orbit_see_table_4_under_both_readings(row, reading):
     start = orbit.axes(0)
     angle = azimuth_of(row[0])
     pair = math.cos(angle) * np.array(start["front"]) + math.sin(angle) * np.array(start["left"])
-    seen = [nearest_label(azimuth_in(orbit.axes(45 * k), pair)) for k in range(9)]
-    assert seen == row
+    visible = [nearest_label(azimuth_in(orbit.axes(45 * k), pair)) for k in range(9)]
+    assert visible == row
 
 
 @pytest.mark.parametrize("reading", ORBIT_CONVENTIONS.values(), ids=ORBIT_CONVENTIONS)

@@ -97,7 +97,7 @@ def test_the_mirror_swaps_sides_and_turns():
     assert math.isclose(flip.objects[0].extent[0], 0.5)
 
 
-def test_a_carried_table_stands_before_the_given_camera_as_before_its_own():
+def test_a_carried_table_stands_before_the_provided_camera_as_before_its_own():
     random = rng(8, "carried", 0)
     own = held(CameraPose(1.5, -0.2, 0.3, math.pi / 2), 640, 480, 500.0)
     there = held(CameraPose(1.5, -0.2, 0.3, -2.0), 640, 480, 500.0, (3.0, -1.0))

@@ -142,7 +142,7 @@ def test_white_lamps_are_at_the_nose_and_red_ones_behind(shape):
 
 
 @pytest.mark.parametrize("shape", CARS + BUSES)
-def test_paint_covers_most_of_what_is_seen_from_above(shape):
+def test_paint_covers_most_of_what_is_visible_from_above(shape):
     for seed in SEEDS:
         height, paint = from_above(vehicle(shape, seed), 60, 24)
         assert paint[height > 0].mean() > 0.5
@@ -245,17 +245,17 @@ def test_a_wheel_shows_its_disc_on_the_outer_side():
         assert tyre.bounds[0, 2] == pytest.approx(0, abs=1e-9)
 
 
-def test_kept_meshes_are_the_ones_that_are_made(tmp_path, monkeypatch):
-    made = {shape: vehicle(shape, 3) for shape in ("sedan", "tandem")}
+def test_retained_meshes_are_the_ones_that_are_built(tmp_path, monkeypatch):
+    built = {shape: vehicle(shape, 3) for shape in ("sedan", "tandem")}
     monkeypatch.setattr(vehicles, "_cache_folder", None)
     vehicles.keep_meshes(tmp_path)
     for _ in range(2):  # written, then read
         vehicle.cache_clear()
-        for shape, mesh in made.items():
-            kept = vehicle(shape, 3)
+        for shape, mesh in built.items():
+            retained = vehicle(shape, 3)
             for name in ("vertices", "normals", "part", "faces"):
-                np.testing.assert_array_equal(getattr(kept, name), getattr(mesh, name))
-                assert getattr(kept, name).dtype == getattr(mesh, name).dtype
-            assert kept.parts == mesh.parts
+                np.testing.assert_array_equal(getattr(retained, name), getattr(mesh, name))
+                assert getattr(retained, name).dtype == getattr(mesh, name).dtype
+            assert retained.parts == mesh.parts
         assert len(list(tmp_path.iterdir())) == 2
     vehicle.cache_clear()

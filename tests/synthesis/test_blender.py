@@ -28,8 +28,8 @@ VIEW = camera().resized(64, 48)
 @pytest.fixture(scope="module")
 def process() -> Iterator[Blender]:
     try:
-        with Blender() as found:
-            yield found
+        with Blender() as result:
+            yield result
     except InputError as error:
         pytest.skip(str(error))
 
@@ -105,7 +105,7 @@ def test_a_broken_blend_ends_in_one_line(process: Blender, tmp_path: Path) -> No
     assert process.draw(boxes(), VIEW, "superclevr", 1, OPTIONS).shape == (48, 64, 3)  # it goes on
 
 
-def test_a_picture_that_never_ends_is_given_up(tmp_path: Path) -> None:
+def test_a_picture_that_never_ends_is_dropped(tmp_path: Path) -> None:
     hanging = tmp_path / "python"
     hanging.write_text("#!/bin/sh\necho '{}'\nexec sleep 600\n")
     hanging.chmod(0o755)
@@ -119,7 +119,7 @@ def test_a_picture_that_never_ends_is_given_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "given", [{"renderer": "crayon"}, {"renderer": "blender"}, {"vehicles": "somewhere"}]
 )
-def test_what_cannot_be_drawn_in_look_studio(given: dict) -> None:
+def test_what_cannot_be_rendered_in_look_studio(given: dict) -> None:
     with pytest.raises(InputError):
         drawing_of(given).check("studio")
 

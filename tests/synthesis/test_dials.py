@@ -52,8 +52,8 @@ GOLDEN = "d149a0e0ca537b1dee6e88ac5d91437b65f266c7afbb2766422c2e647a17dc7e"
 GEOMETRIC = ("L3-2D-Spatial", "L4-3D-Pose", "L5-Collision", "L5-6D-Spatial")
 
 
-def digest(found: object) -> str:
-    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
+def digest(result: object) -> str:
+    return hashlib.sha256(json.dumps(result, sort_keys=True).encode()).hexdigest()
 
 
 def test_the_default_questions_are_those_of_before_there_were_dials():
@@ -64,15 +64,15 @@ def test_the_default_questions_are_those_of_before_there_were_dials():
 
 
 def near_share(difficulty: Difficulty) -> float:
-    asked = questions(RECORDS[:2], 5, difficulty)
-    found = []
+    query = questions(RECORDS[:2], 5, difficulty)
+    result = []
     for category in GEOMETRIC:
-        read = read_records(asked[category], category, "test")
+        read = read_records(query[category], category, "test")
         for q in read:
             scene = SCENES[int(q.image.split(".")[0])]
             flip = margins(parse_text(q.program), scene, q.task).flip
-            found.append(flip is not None and flip.normalised <= NEAR)
-    return float(np.mean(found))
+            result.append(flip is not None and flip.normalised <= NEAR)
+    return float(np.mean(result))
 
 
 def test_near_moves_the_share_of_questions_that_a_small_error_flips():
@@ -83,19 +83,19 @@ def test_near_moves_the_share_of_questions_that_a_small_error_flips():
 
 
 def test_hops_leave_chains_of_so_many_relations():
-    asked = questions(RECORDS, 5, Difficulty(hops=(2, 3)))
+    query = questions(RECORDS, 5, Difficulty(hops=(2, 3)))
     for category in ("L3-2D-Spatial", "L5-6D-Spatial"):
-        assert asked[category]
-        for q in read_records(asked[category], category, "test"):
+        assert query[category]
+        for q in read_records(query[category], category, "test"):
             assert q.program.count("relate[") in (2, 3)
     untouched = questions(RECORDS, 5)
-    assert asked["L1-Single"] == untouched["L1-Single"]
-    assert asked["L5-Collision"] == untouched["L5-Collision"]
+    assert query["L1-Single"] == untouched["L1-Single"]
+    assert query["L5-Collision"] == untouched["L5-Collision"]
 
 
 @pytest.mark.render
 @pytest.mark.slow
-def test_scenes_have_as_many_objects_and_as_much_hiding_as_asked_for(tmp_path):
+def test_scenes_have_as_many_objects_and_as_much_hiding_as_requested(tmp_path):
     share = {}
     for occluded in (0.0, 0.6):
         split = open_fresh(
@@ -150,7 +150,7 @@ def test_the_shipped_config_is_the_default():
         ({"object": [3, 4]}, "unknown key 'object'"),
     ],
 )
-def test_a_dial_that_cannot_be_is_said(options, says):
+def test_a_dial_that_cannot_be_is_reported(options, says):
     with pytest.raises(InputError, match=says):
         difficulty_of(options)
 
@@ -166,7 +166,7 @@ def test_a_dial_that_cannot_be_is_said(options, says):
         (OrbitDifficulty, {"near": 2}, "should be a fraction"),
     ],
 )
-def test_a_dial_of_another_benchmark_is_said(kind, options, says):
+def test_a_dial_of_another_benchmark_is_reported(kind, options, says):
     with pytest.raises(InputError, match=says):
         difficulty_of(options, kind)
 
@@ -182,13 +182,13 @@ def test_default_twins_are_those_of_before_there_were_dials(benchmark, tmp_path)
     BENCHMARKS[benchmark].open_fresh(
         tmp_path, 2, 3, None, 1, **difficulty_options(config.benchmark)
     )
-    found = hashlib.sha256()
+    result = hashlib.sha256()
     for path in sorted(p for p in tmp_path.rglob("*") if p.is_file() and p.name != LOCK):
-        found.update(str(path.relative_to(tmp_path)).encode() + path.read_bytes())
-    assert found.hexdigest()[:24] == BEFORE[benchmark]
+        result.update(str(path.relative_to(tmp_path)).encode() + path.read_bytes())
+    assert result.hexdigest()[:24] == BEFORE[benchmark]
 
 
-def test_rooms_have_as_many_things_as_asked_for():
+def test_rooms_have_as_many_things_as_requested():
     for k in range(3):
         few, many = (sample_room(3, k, objects=(n, n)) for n in (5, 18))
         things = [[o.value("name") for o in room.objects] for room in (few, many)]
@@ -198,24 +198,24 @@ def test_rooms_have_as_many_things_as_asked_for():
 
 def fresh_rooms(folder, **difficulty):
     split = BENCHMARKS["hypo3d"].open_fresh(folder, 1, 5, None, 1, difficulty=difficulty)
-    asked = [q for q in split.questions if not q.control]
-    assert len(asked) > 10
-    return split, asked
+    query = [q for q in split.questions if not q.control]
+    assert len(query) > 10
+    return split, query
 
 
 def test_questions_about_rooms_have_so_many_hops_and_come_so_near(tmp_path):
-    _, asked = fresh_rooms(tmp_path / "hops", hops=[2])
-    assert {hops_of(parse_room(q.program)) for q in asked} == {2}
+    _, query = fresh_rooms(tmp_path / "hops", hops=[2])
+    assert {hops_of(parse_room(q.program)) for q in query} == {2}
     for share in (0.0, 1.0):
-        split, asked = fresh_rooms(tmp_path / str(share), near=share)
+        split, query = fresh_rooms(tmp_path / str(share), near=share)
         assert split.questions == BENCHMARKS["hypo3d"].load(tmp_path / str(share)).questions
         assert read_json(tmp_path / str(share) / "twin.json")["dials"] == {"near": share}
-        for q in asked:
+        for q in query:
             before = framed(split.truth(q.image), q.frame)
             world = SceneGeometry(plan(before, ROOMS.parse(q.change_program)).edited, before)
-            found = margins_in(ROOMS.parse(q.program), world)
-            assert found.answer == q.answer
-            assert (found.flip is not None and found.flip.normalised <= 1) == bool(share)
+            result = margins_in(ROOMS.parse(q.program), world)
+            assert result.answer == q.answer
+            assert (result.flip is not None and result.flip.normalised <= 1) == bool(share)
 
 
 def test_pairs_near_a_border_are_apart_from_the_clear_ones():
@@ -235,19 +235,21 @@ def test_pairs_near_a_border_are_apart_from_the_clear_ones():
 
 
 def test_questions_from_inside_near_a_boundary_do_not_keep_the_margin():
-    found = look(5, 4)
+    result = look(5, 4)
     room = sample_room(5, 4)
-    boxes = {o.position: o.box for scene in found.scenes for o in scene.objects}
+    boxes = {o.position: o.box for scene in result.scenes for o in scene.objects}
     views = [
         replace(
             room,
             camera=scene.camera,
             objects=tuple(replace(o, box=boxes.get(o.position)) for o in room.objects),
         )
-        for scene in found.scenes
+        for scene in result.scenes
     ]
-    said = {i: words for i, words in found.phrases.items() if all(v.objects[i].box for v in views)}
-    near = offers(views, said, rng(0, "near"), near=True)
+    reply = {
+        i: words for i, words in result.phrases.items() if all(v.objects[i].box for v in views)
+    }
+    near = offers(views, reply, rng(0, "near"), near=True)
     assert near
     for item in near:
         verdicts = [decide(view_geometry(view), item.op, item.rows) for view in views]

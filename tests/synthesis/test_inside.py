@@ -53,12 +53,12 @@ def room(*things: ObjectState) -> Scene:
 
 @pytest.fixture(scope="module")
 def pairs():
-    found = []
+    result = []
     for k in range(12):
         scene, random = sample_room(5, k), rng(5, "views", k)
         first = common_view(scene, random, *SIZE)
-        found.append((scene, first, *uncommon_view(scene, first, random, *SIZE)))
-    return found
+        result.append((scene, first, *uncommon_view(scene, first, random, *SIZE)))
+    return result
 
 
 # --- views ----------------------------------------------------------------------------------------
@@ -66,10 +66,10 @@ def pairs():
 
 def test_cameras_are_held_as_their_kind_says_and_stand_in_the_room(pairs):
     for scene, first, second, kind in pairs:
-        for seen, ranges in ((first, COMMON), (second, UNCOMMON[kind])):
+        for visible, ranges in ((first, COMMON), (second, UNCOMMON[kind])):
             height, pitch, roll = ranges
-            hold = camera_pose_of(seen.camera)
-            assert inside(scene, seen.camera)
+            hold = camera_pose_of(visible.camera)
+            assert inside(scene, visible.camera)
             assert height[0] <= hold.height <= height[1]
             assert pitch[0] - 1e-6 <= math.degrees(hold.pitch) <= pitch[1] + 1e-6
             assert roll[0] - 1e-6 <= abs(math.degrees(hold.roll)) <= roll[1] + 1e-6
@@ -85,10 +85,10 @@ def test_most_of_what_one_view_shows_well_the_other_shows_too(pairs):
 def test_a_thing_behind_another_is_hidden_and_one_behind_the_camera_not_there():
     near, far = thing("wardrobe", (3.0, 2.0, 1.0), (0.5, 2.0, 2.0)), thing("chair", (5.0, 2.0, 0.5))
     camera = held(CameraPose(1.0, 0.0, 0.0, 0.0), *SIZE, 500.0, (0.5, 2.0))
-    seen = look_around(room(near, far, thing("tv", (0.1, 2.0, 1.0), (0.1, 1.0, 0.5))), camera)
-    assert (seen.share[0], seen.share[1], seen.area[2]) == (1.0, 0.0, 0.0)
-    assert seen.visible_rows == (0,)
-    assert seen.boxes[2] is None
+    visible = look_around(room(near, far, thing("tv", (0.1, 2.0, 1.0), (0.1, 1.0, 0.5))), camera)
+    assert (visible.share[0], visible.share[1], visible.area[2]) == (1.0, 0.0, 0.0)
+    assert visible.visible_rows == (0,)
+    assert visible.boxes[2] is None
     assert (
         view_table(room(near, far), look_around(room(near, far), camera), "i.jpg").objects[0].box
         is not None
@@ -105,10 +105,10 @@ def test_depth_of_a_ray_is_where_it_enters_the_box():
 
 def test_image_boxes_hold_the_projections_of_what_is_inside_the_picture(pairs):
     for scene, first, second, _ in pairs:
-        for seen in (first, second):
-            for i in np.flatnonzero(seen.well):
-                (x, y), _ = seen.camera.project(scene.positions[i])
-                x0, y0, x1, y1 = seen.boxes[i]
+        for visible in (first, second):
+            for i in np.flatnonzero(visible.well):
+                (x, y), _ = visible.camera.project(scene.positions[i])
+                x0, y0, x1, y1 = visible.boxes[i]
                 assert 0 <= x0 < x < x1 <= SIZE[0]
                 assert 0 <= y0 < y < y1 <= SIZE[1]
 
@@ -123,19 +123,19 @@ def test_a_view_is_a_pure_function_of_room_and_generator():
 # --- phrases --------------------------------------------------------------------------------------
 
 
-def test_a_phrase_is_found_again_and_means_its_thing_alone(pairs):
-    said = found = 0
+def test_a_phrase_is_detected_again_and_means_its_thing_alone(pairs):
+    reply = result = 0
     for k, (scene, first, second, _) in enumerate(pairs):
         well = np.flatnonzero(first.well & second.well).tolist()
         glimpsed = np.flatnonzero((first.area > 0) | (second.area > 0)).tolist()
-        for seen in (first, second):
-            table = view_table(scene, seen, "i")
+        for visible in (first, second):
+            table = view_table(scene, visible, "i")
             for i, phrase in phrases(scene, glimpsed, well, rng(5, "said", k)).items():
                 belief = ground(phrase, table)
-                said += 1
-                found += int(np.argmax(belief)) == seen.visible_rows.index(i)
-    assert said > 60
-    assert found / said >= 0.98
+                reply += 1
+                result += int(np.argmax(belief)) == visible.visible_rows.index(i)
+    assert reply > 60
+    assert result / reply >= 0.98
 
 
 def test_things_that_could_be_taken_for_each_other_get_no_phrase():
@@ -145,7 +145,7 @@ def test_things_that_could_be_taken_for_each_other_get_no_phrase():
         thing("lamp", (3.0, 1.0, 0.5)),
     )
     assert set(phrases(two, (0, 1, 2), (0, 1, 2), rng(0, "p"))) == {2}
-    told = replace(
+    report = replace(
         two,
         objects=(
             two.objects[0],
@@ -153,26 +153,26 @@ def test_things_that_could_be_taken_for_each_other_get_no_phrase():
             two.objects[2],
         ),
     )
-    assert phrases(told, (0, 1, 2), (0, 1), rng(0, "p")) == {0: "red chair", 1: "green armchair"}
+    assert phrases(report, (0, 1, 2), (0, 1), rng(0, "p")) == {0: "red chair", 1: "green armchair"}
 
 
 # --- questions ------------------------------------------------------------------------------------
 
 
-def boxed(scene: Scene, seen) -> Scene:
-    objects = tuple(replace(o, box=box) for o, box in zip(scene.objects, seen.boxes))
-    return replace(scene, objects=objects, camera=seen.camera)
+def boxed(scene: Scene, visible) -> Scene:
+    objects = tuple(replace(o, box=box) for o, box in zip(scene.objects, visible.boxes))
+    return replace(scene, objects=objects, camera=visible.camera)
 
 
 @pytest.fixture(scope="module")
 def offered(pairs):
-    found = []
+    result = []
     for k, (scene, first, second, _) in enumerate(pairs):
         well = np.flatnonzero(first.well & second.well).tolist()
-        said = {i: f"thing {i}" for i in well}
+        reply = {i: f"thing {i}" for i in well}
         views = [boxed(scene, first), boxed(scene, second)]
-        found.append((views, offers(views, said, rng(5, "asked", k)), said))
-    return found
+        result.append((views, offers(views, reply, rng(5, "asked", k)), reply))
+    return result
 
 
 def test_answers_keep_their_distance_from_every_boundary_in_both_views(offered):
@@ -187,9 +187,9 @@ def test_answers_keep_their_distance_from_every_boundary_in_both_views(offered):
                 assert flat == (planar(item.op, boxes) == answer)
 
 
-def test_without_margins_more_can_be_asked(offered):
-    for k, (views, items, said) in enumerate(offered[:3]):
-        assert len(offers(views, said, rng(5, "asked", k), margin=0.0)) > len(items)
+def test_without_margins_more_can_be_queried(offered):
+    for k, (views, items, reply) in enumerate(offered[:3]):
+        assert len(offers(views, reply, rng(5, "asked", k), margin=0.0)) > len(items)
 
 
 def test_a_turn_below_the_margin_changes_no_answer(offered):
@@ -207,7 +207,7 @@ def test_a_turn_below_the_margin_changes_no_answer(offered):
                 assert decide(view_geometry(moved), item.op, item.rows).answer == item.answers[0]
 
 
-def test_what_a_thing_is_called_never_says_where_it_is():
+def test_what_a_thing_is_named_never_says_where_it_is():
     scene = room(
         thing("desk", (2.0, 2.0, 0.4), (0.8, 1.6, 0.8)),
         thing("lamp", (2.0, 2.0, 1.0), (0.2, 0.2, 0.4)),
@@ -223,7 +223,7 @@ def test_what_a_thing_is_called_never_says_where_it_is():
 
 def test_a_balance_keeps_answers_even_and_the_flat_picture_guessing():
     balance, random = CategoryBalance(), rng(0, "balance")
-    asked: dict[str, list[ViewQuestion]] = {op: [] for op in OPERATIONS}
+    query: dict[str, list[ViewQuestion]] = {op: [] for op in OPERATIONS}
     for _ in range(400):
         rooms = []
         for op, signature in OPERATIONS.items():
@@ -240,8 +240,8 @@ def test_a_balance_keeps_answers_even_and_the_flat_picture_guessing():
         balance.note(chosen)
         for category, item in chosen.items():
             assert item.op in OF_TYPE[category]
-            asked[item.op].append(item)
-    for op, items in asked.items():
+            query[item.op].append(item)
+    for op, items in query.items():
         counts = Counter(item.answers[0] for item in items)
         words = ANSWERS.get(OPERATIONS[op].output, ())
         assert len(items) > 40

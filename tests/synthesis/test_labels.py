@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.synthesis.street.labels import Masks, PixelBox, label_object, mask_box
+from po3d.synthesis.street.labels import Masks, label_object, mask_box
 
 Rectangle = tuple[int, int, int, int]
 
@@ -34,7 +34,7 @@ def test_half_hidden_object_is_partly_occluded_by_the_object_in_front() -> None:
         50,
         0.5,
     )
-    assert (label.visible_box, label.amodal_box) == (PixelBox(0, 0, 5, 10), PixelBox(0, 0, 10, 10))
+    assert (label.visible_box, label.amodal_box) == ((0, 0, 5, 10), (0, 0, 10, 10))
 
 
 @pytest.mark.parametrize(

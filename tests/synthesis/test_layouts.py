@@ -18,7 +18,6 @@ from po3d.synthesis.street.layouts import (
     TEST_MESHES,
     TRAIN_MESHES,
     VALIDATION_MESHES,
-    Footprint,
     overlapping,
     sample_layout,
 )
@@ -44,7 +43,7 @@ def test_enlarged_footprints_never_meet(seed):
     st.tuples(*[st.floats(-2, 2)] * 2, st.floats(-3, 3), st.floats(0.3, 2), st.floats(0.3, 2)),
 )
 def test_separating_axes_agree_with_polygon_intersection(first, second):
-    one, two = (Footprint(*p[:3], p[3] / 2, p[4] / 2) for p in (first, second))
+    one, two = ((*p[:3], p[3] / 2, p[4] / 2) for p in (first, second))
     a, b = (footprint(p[:2], p[2], (p[3], p[4], 1.0)) for p in (first, second))
     distance = Polygon(a).distance(Polygon(b))
     shared = Polygon(a).intersection(Polygon(b)).area
@@ -64,11 +63,11 @@ def test_counts_shapes_and_colours_are_uniform():
     counts = Counter(len(layout.objects) for layout in layouts)
     assert set(counts) == set(range(3, 11))
     objects = [o for layout in layouts for o in layout.objects]
-    for values, seen in (
+    for values, visible in (
         (SHAPES, [o.shape for o in objects]),
         (COLORS, [o.color for o in objects]),
     ):
-        shares = np.array([seen.count(v) for v in values]) / len(objects) * len(values)
+        shares = np.array([visible.count(v) for v in values]) / len(objects) * len(values)
         assert shares.min() > 0.6
         assert shares.max() < 1.5
 

@@ -72,10 +72,10 @@ def test_pieces_of_official_types_are_closed_and_wound_outward_and_vary(shape):
     assert one.shape != two.shape or not np.allclose(one, two)
 
 
-def test_no_variant_of_one_split_is_made_of_another_splits():
+def test_no_variant_of_one_split_is_built_of_another_splits():
     for shape in SHAPES:
-        made = {split: {nearest_seed(shape, s) for s in pool} for split, pool in MESHES.items()}
-        assert not any(made[a] & made[b] for a, b in itertools.combinations(SPLITS, 2)), shape
+        built = {split: {nearest_seed(shape, s) for s in pool} for split, pool in MESHES.items()}
+        assert not any(built[a] & built[b] for a, b in itertools.combinations(SPLITS, 2)), shape
     assert {split for _, split in kin()} == set(SPLITS)
     assert {shape for shape, _ in kin()} <= set(SHAPES) - set(official_types.MAKERS)
 
@@ -125,9 +125,9 @@ def test_splitting_long_edges_keeps_the_surface_closed_and_where_it_is(solid):
 def test_seats_stand_inside_the_cabin():
     cabin = ("windows", "glass", box(2.0, 1.4, 0.5, (0.1, 0.0, 1.2)))
     low, high = cabin[2].bounds
-    made = seats([cabin], rng(0, "seats"))
-    assert 4 <= len(made) <= 16
-    for name, material, piece in made:
+    built = seats([cabin], rng(0, "seats"))
+    assert 4 <= len(built) <= 16
+    for name, material, piece in built:
         assert (name, material) == ("seat", "seat")
         assert (piece.bounds[0] > low - 0.1).all()
         assert (piece.bounds[1] < high + 0.1).all()

@@ -67,8 +67,8 @@ def test_one_sees_through_clear_glass_and_not_through_other_and_masks_do_not_cha
     np.testing.assert_array_equal(frames[0].ids, frames[1].ids)
     hidden = (frames[0].ids == 2) & frames[2].amodal[0]
     assert hidden.sum() > 50
-    seen, closed, truth = (frame.rgb[hidden].astype(float).mean(0) for frame in frames)
-    assert np.abs(seen - truth).max() < 25
+    visible, closed, truth = (frame.rgb[hidden].astype(float).mean(0) for frame in frames)
+    assert np.abs(visible - truth).max() < 25
     assert np.abs(closed - truth).max() > 60
 
 
@@ -105,10 +105,10 @@ def test_super_clevrs_floor_is_as_bright_as_the_official_one(renderer: Renderer)
 
 def test_paints_stay_near_their_name() -> None:
     for color in COLORS:
-        drawn = np.array([official_paint("superclevr", color, rng(k, color)) for k in range(60)])
+        sampled = np.array([official_paint("superclevr", color, rng(k, color)) for k in range(60)])
         linear = np.array(COLORS_RGB[color]) / 255
-        assert np.abs(np.log(drawn.max(0) / linear)).max() < 0.5
-        assert drawn.min() > 0
+        assert np.abs(np.log(sampled.max(0) / linear)).max() < 0.5
+        assert sampled.min() > 0
     blues = np.array([official_paint("hdri", "blue", rng(k, "b")) for k in range(200)])
     assert blues[:, 2].min() < 0.55 < 0.9 < blues[:, 2].max()  # from navy to sky
 
@@ -149,18 +149,18 @@ def test_the_label_is_the_bodys_colour_and_parts_have_materials_of_their_own() -
         pytest.skip(str(error))
     parts: Counter = Counter()
     for index in range(5):
-        made = make_scene(3, index, "train", renderer, "superclevr")
-        record = scene_record(made, index, "train")
+        built = make_scene(3, index, "train", renderer, "superclevr")
+        record = scene_record(built, index, "train")
         scene = scene_from_superclevr(record)
-        for o, placed, state, told in zip(
-            made.layout.objects, made.objects, scene.objects, record["objects"]
+        for o, placed, state, report in zip(
+            built.layout.objects, built.objects, scene.objects, record["objects"]
         ):
             assert (state.value("color"), state.value("material")) == (o.color, o.material)
-            assert told["3d_coords"][:2] == [o.x, o.y]
-            assert set(told["parts"]) == set(placed.colors) == set(placed.finishes)
+            assert report["3d_coords"][:2] == [o.x, o.y]
+            assert set(report["parts"]) == set(placed.colors) == set(placed.finishes)
             assert placed.tint == 1.0
             parts.update(list(placed.colors))
-        truth = true_scene(made, index)
+        truth = true_scene(built, index)
         assert [o.beliefs for o in truth.objects] == [o.beliefs for o in scene.objects]
         assert [o.box for o in truth.objects] == [o.box for o in scene.objects]
         assert (truth.occluders, truth.image) == (scene.occluders, scene.image)
@@ -180,11 +180,11 @@ def test_equal_seeds_give_equal_official_scenes() -> None:
 
 
 def test_a_mixture_draws_looks_by_their_weights() -> None:
-    drawn = Counter(
+    sampled = Counter(
         mixed_look(0, i, {"studio": 1, "superclevr": 3, "outdoor": 0}) for i in range(400)
     )
-    assert set(drawn) == {"studio", "superclevr"}
-    assert drawn["superclevr"] / 400 == pytest.approx(0.75, abs=0.07)
+    assert set(sampled) == {"studio", "superclevr"}
+    assert sampled["superclevr"] / 400 == pytest.approx(0.75, abs=0.07)
     for wrong in ({"noir": 1.0}, {"studio": -1.0, "hdri": 2.0}, {"studio": 0.0}):
         with pytest.raises(InputError, match="expected weights"):
             mixed_look(0, 0, wrong)

@@ -33,13 +33,13 @@ SEED = 3
 @pytest.fixture(scope="module")
 def scenes():
     """Scene and drawn scene of each ground."""
-    found = {}
+    result = {}
     for index in range(60):
         scene = sample_orbit_scene(SEED, index)
-        if scene.ground not in found:
-            found[scene.ground] = scene, styled_scene(scene, SEED, index, "test")
-        if len(found) == 3:
-            return found
+        if scene.ground not in result:
+            result[scene.ground] = scene, styled_scene(scene, SEED, index, "test")
+        if len(result) == 3:
+            return result
     raise AssertionError("a ground is missing")
 
 
@@ -51,8 +51,8 @@ def models(tmp_path_factory):
 @pytest.fixture(scope="module")
 def renderer(models):
     try:
-        with RoomRenderer(640, 480, 1, models) as made:
-            yield made
+        with RoomRenderer(640, 480, 1, models) as built:
+            yield built
     except RenderError as error:
         pytest.skip(str(error))
 
@@ -61,40 +61,40 @@ def test_a_view_is_a_pure_function_of_seed_split_and_index():
     scene, look = orbit_view(SEED, "train", 19)
     again, same = orbit_view(SEED, "train", 19)
     assert (scene.objects, look) == (again.objects, same)
-    found = sample_orbit_scene(SEED, 2, "train")
-    assert [d.model for d in look.dresses[: len(found.scene)]] == list(found.models)
+    result = sample_orbit_scene(SEED, 2, "train")
+    assert [d.model for d in look.dresses[: len(result.scene)]] == list(result.models)
     other, shared = orbit_view(SEED, "train", 20)
     assert shared == look
     assert other.objects == scene.objects
-    assert scene.axes == found.orbit.axes(135)
-    assert other.axes == found.orbit.axes(180)
+    assert scene.axes == result.orbit.axes(135)
+    assert other.axes == result.orbit.axes(180)
 
 
 @pytest.mark.parametrize("ground", ["floor", "outdoor", "table"])
-def test_a_drawn_thing_lies_where_the_orbit_scene_has_it(scenes, ground):
+def test_a_rendered_thing_lies_where_the_orbit_scene_has_it(scenes, ground):
     """A table lifts things and cameras alike: no pixel moves."""
-    found, drawn = scenes[ground]
-    n = len(found.scene)
-    assert len(drawn.scene) == n + (ground == "table")
-    assert (drawn.lift > 0) == (ground == "table")
+    result, sampled = scenes[ground]
+    n = len(result.scene)
+    assert len(sampled.scene) == n + (ground == "table")
+    assert (sampled.lift > 0) == (ground == "table")
     for angle in VIEWS:
-        here, _ = drawn.camera(angle).project(drawn.scene.positions[:n])
-        there, _ = found.orbit.camera(angle).project(found.scene.positions)
+        here, _ = sampled.camera(angle).project(sampled.scene.positions[:n])
+        there, _ = result.orbit.camera(angle).project(result.scene.positions)
         np.testing.assert_allclose(here, there, atol=1e-8)
         np.testing.assert_allclose(
-            drawn.camera(angle).position - found.orbit.camera(angle).position,
-            (0, 0, drawn.lift),
+            sampled.camera(angle).position - result.orbit.camera(angle).position,
+            (0, 0, sampled.lift),
             atol=1e-9,
         )
-    np.testing.assert_array_equal(drawn.scene.headings[:n], found.scene.headings)
-    np.testing.assert_array_equal(drawn.scene.extents[:n], found.scene.extents)
+    np.testing.assert_array_equal(sampled.scene.headings[:n], result.scene.headings)
+    np.testing.assert_array_equal(sampled.scene.extents[:n], result.scene.extents)
 
 
 def test_a_table_carries_all_that_stands_on_it(scenes):
-    _, drawn = scenes["table"]
-    *upon, table = drawn.scene.objects
+    _, sampled = scenes["table"]
+    *upon, table = sampled.scene.objects
     assert table.value("name") == "table"
-    assert drawn.look.dresses[-1].model in TABLES
+    assert sampled.look.dresses[-1].model in TABLES
     top = shapely.Polygon(footprint(table.position, table.heading, table.extent))
     for o in upon:
         assert o.position[2] - o.extent[2] / 2 == pytest.approx(table.extent[2])
@@ -107,10 +107,10 @@ def test_every_split_has_tables_of_its_own():
 
 @pytest.mark.parametrize("ground", ["floor", "outdoor", "table"])
 def test_cameras_stand_inside_the_walls_and_see_no_ceiling(scenes, ground):
-    _, drawn = scenes[ground]
-    floor = shapely.Polygon(drawn.look.shell.outline)
+    _, sampled = scenes[ground]
+    floor = shapely.Polygon(sampled.look.shell.outline)
     for angle in VIEWS:
-        camera = drawn.camera(angle)
+        camera = sampled.camera(angle)
         assert floor.contains(shapely.Point(camera.position[:2]))
         corners = camera.ray([(0, 0), (640, 0), (320, 0)])
         assert np.all(corners[:, 2] < 0)
@@ -118,12 +118,12 @@ def test_cameras_stand_inside_the_walls_and_see_no_ceiling(scenes, ground):
             ends = camera.at_height([(0, 0), (640, 0)], 0.0)
             assert np.hypot(*ends[:, :2].T).max() < OPEN * math.cos(math.pi / 16)
         else:
-            assert camera.position[2] < drawn.look.shell.height
+            assert camera.position[2] < sampled.look.shell.height
 
 
 def test_things_are_painted_where_the_table_says_a_colour(scenes):
-    for _, drawn in scenes.values():
-        for state, dress in zip(drawn.scene.objects, drawn.look.dresses):
+    for _, sampled in scenes.values():
+        for state, dress in zip(sampled.scene.objects, sampled.look.dresses):
             if state.value("name") == "table":
                 continue
             assert (dress.color is not None) == ("color" in state.beliefs)
@@ -146,15 +146,15 @@ def test_models_have_the_size_that_the_table_says(models):
 @pytest.mark.render
 @pytest.mark.parametrize("ground", ["floor", "outdoor", "table"])
 def test_views_show_their_things_where_the_table_says(scenes, renderer, ground):
-    found, drawn = scenes[ground]
-    shots = draw_views(renderer, drawn, angles=(0, 225))
-    visible, area = visible_shares(shots, len(found.scene))
-    assert visible.shape == area.shape == (2, len(found.scene))
+    result, sampled = scenes[ground]
+    shots = draw_views(renderer, sampled, angles=(0, 225))
+    visible, area = visible_shares(shots, len(result.scene))
+    assert visible.shape == area.shape == (2, len(result.scene))
     # Boxes are drawn as boxes: their masks agree with the silhouettes that the scene was accepted
     # by.
-    assert np.median(np.abs(visible - found.visible[[0, 5]])) < 0.02
+    assert np.median(np.abs(visible - result.visible[[0, 5]])) < 0.02
     for angle, shot, shares in zip((0, 225), shots, visible):
-        pixels, _ = drawn.camera(angle).project(drawn.scene.positions)
+        pixels, _ = sampled.camera(angle).project(sampled.scene.positions)
         for k in np.flatnonzero(shares > 0.98):
             rows, columns = np.nonzero(shot.ids == k + 1)
             middle = np.array([(columns.min() + columns.max()) / 2, (rows.min() + rows.max()) / 2])

@@ -37,7 +37,7 @@ def usual_sizes(category: str) -> np.ndarray:
 
 @pytest.mark.parametrize("category", sorted(SHAPES))
 def test_a_shape_is_sound_of_usual_size_and_its_own(category: str) -> None:
-    made = []
+    built = []
     for variant in VARIANTS:
         for name, _, piece in SHAPES[category](rng(variant, f"shape/{category}")):
             assert piece.volume > 0, f"{name} is turned inside out"
@@ -53,10 +53,10 @@ def test_a_shape_is_sound_of_usual_size_and_its_own(category: str) -> None:
         assert plain <= {"main"}, "paint without a colour"
         if category in things() and things()[category].paint:
             assert "main" in parts
-        made.append(mesh.vertices.tobytes())
-    assert len(set(made)) == len(VARIANTS)
+        built.append(mesh.vertices.tobytes())
+    assert len(set(built)) == len(VARIANTS)
     again, same = shape(category, VARIANTS[-1])
-    assert (again.vertices.tobytes(), same) == (made[-1], colors)
+    assert (again.vertices.tobytes(), same) == (built[-1], colors)
 
 
 def test_no_two_modules_have_a_shape_of_one_category() -> None:

@@ -91,7 +91,7 @@ def test_an_empty_folder_is_an_error(tmp_path):
 def test_a_picture_under_a_photograph_is_another_and_repeatable(tmp_path):
     np.save(tmp_path / "a.npy", sky())
     renderer = open_renderer()
-    made = make_scene(0, 0, "train", renderer, "outdoor")
-    plain, one, again = (picture(made, renderer, s) for s in (None, str(tmp_path), str(tmp_path)))
+    built = make_scene(0, 0, "train", renderer, "outdoor")
+    plain, one, again = (picture(built, renderer, s) for s in (None, str(tmp_path), str(tmp_path)))
     assert (one == again).all()
     assert np.abs(one.astype(int) - plain).mean() > 2

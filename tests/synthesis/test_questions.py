@@ -48,7 +48,7 @@ def test_every_program_has_words(questions, column):
 
 
 @pytest.mark.parametrize("column", COLUMNS)
-def test_no_scene_is_asked_more_than_its_share_or_twice_the_same(questions, column):
+def test_no_scene_is_queried_more_than_its_share_or_twice_the_same(questions, column):
     by_scene = Counter()
     texts = {}
     for scene, q in questions[column]:
@@ -64,7 +64,7 @@ def test_the_plain_columns_are_filled_and_use_every_template(questions, column):
     assert {q.template for _, q in questions[column]} == set(COLUMNS[column].families)
 
 
-def test_what_is_asked_is_not_told(questions):
+def test_what_is_queried_is_not_reported(questions):
     for column in questions:
         for _, q in questions[column]:
             last = q.program.steps[-1]
@@ -94,10 +94,10 @@ def test_occlusion_and_facing_are_needed_for_the_answer(questions, column):
 
 
 def test_answers_are_balanced_within_a_template(questions):
-    for column, asked in questions.items():
-        sizes = Counter(q.answer for _, q in asked if q.answer in ("small", "large"))
+    for column, query in questions.items():
+        sizes = Counter(q.answer for _, q in query if q.answer in ("small", "large"))
         assert min(sizes.values()) > 0.6 * max(sizes.values())
-        yes = Counter(q.answer for _, q in asked if q.template.split("/")[-1].startswith("exist"))
+        yes = Counter(q.answer for _, q in query if q.template.split("/")[-1].startswith("exist"))
         if yes:
             assert abs(yes["yes"] - yes["no"]) <= 0.25 * sum(yes.values()), column
 
@@ -127,7 +127,7 @@ def test_equal_objects_leave_nothing_to_refer_to_and_stall_nothing():
             assert execute(q.program, twins, COLUMNS[column].task).answer == q.answer
 
 
-def test_materials_are_told_when_wanted():
+def test_materials_are_reported_when_wanted():
     world = SceneBitsets(SCENES[7], "2d", materials=True)
     programs = [
         q.program.text()

@@ -63,10 +63,10 @@ SCENE = (placed(0, 0), placed(1.2, -0.9, 2.0, color="cyan"), placed(-2, 1.5, -1.
 @pytest.fixture(scope="module")
 def renderer() -> Renderer:
     try:
-        made = Renderer(320, 240)
+        built = Renderer(320, 240)
     except RenderError as error:
         pytest.skip(str(error))
-    return made
+    return built
 
 
 def look(kind: str = "studio", index: int = 0) -> RenderStyle:
@@ -180,8 +180,8 @@ def _nearest(rgb: np.ndarray) -> str:
         return values / np.linalg.norm(values)
 
     colors = [c for c in COLORS if c not in ("gray", "brown")]  # told apart by tone, not by hue
-    shown = {c: hue(np.array(paint(c)) ** (1 / 2.2)) for c in colors}
-    return min(colors, key=lambda c: float(np.linalg.norm(shown[c] - hue(rgb))))
+    display = {c: hue(np.array(paint(c)) ** (1 / 2.2)) for c in colors}
+    return min(colors, key=lambda c: float(np.linalg.norm(display[c] - hue(rgb))))
 
 
 def test_a_recoloured_part_shows_its_own_colour(renderer: Renderer) -> None:
@@ -255,13 +255,13 @@ def test_light_of_a_look_is_finite_and_exposes_white_ground() -> None:
                 np.isfinite(level).all() and (level >= 0).all() for level in light.reflections
             )
             up = light.sky + np.array(one.key.color) * one.key.direction[2]
-            shown = (
+            display = (
                 float(up @ (0.2126, 0.7152, 0.0722))
                 / np.pi
                 * light.exposure
                 * 2.0**-one.film.exposure
             )
-            assert shown == pytest.approx(0.92, rel=1e-5)
+            assert display == pytest.approx(0.92, rel=1e-5)
 
 
 def test_every_mesh_material_has_a_surface_and_finishes_differ() -> None:
@@ -275,7 +275,7 @@ def test_every_mesh_material_has_a_surface_and_finishes_differ() -> None:
     )
 
 
-def test_networks_can_be_loaded_after_a_picture_was_drawn() -> None:
+def test_networks_can_be_loaded_after_a_picture_was_rendered() -> None:
     try:
         Renderer(16, 12)
     except RenderError as error:

@@ -24,6 +24,6 @@ RED, BLUE = (
         ('only(upon(only(all("desk")), all("cup")))', "name("),
     ],
 )
-def test_one_among_its_like_is_asked_by_its_look(one, program):
+def test_one_among_its_like_is_queried_by_its_look(one, program):
     chosen = parse_text(f"name({one})").args[0]
     assert str(question_about(chosen)).startswith(program)

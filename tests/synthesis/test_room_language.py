@@ -32,7 +32,7 @@ from po3d.training.room_programs import RoomPrograms
 
 def _programs() -> list[tuple[str, str, RoomCall]]:
     """(sort, type of change, program) of rooms."""
-    found = []
+    result = []
     for k, kind in enumerate(TYPES * 3):
         scene = sample_room(21, k)
         random = rng(21, "everyday", k)
@@ -41,10 +41,10 @@ def _programs() -> list[tuple[str, str, RoomCall]]:
             continue
         teller = AnsweredQuestionSampler(SceneGeometry(change.planned.edited, scene), random).teller
         questions = RoomPrograms(teller, random, "REFERRING_QUESTION").several(20)
-        found += [("question", kind, question) for _, question in questions]
+        result += [("question", kind, question) for _, question in questions]
         edits = RoomPrograms(teller, random, "REFERRING_EDIT").several(20)
-        found += [("change", *edit) for edit in edits]
-    return found
+        result += [("change", *edit) for edit in edits]
+    return result
 
 
 PROGRAMS = _programs()
@@ -91,14 +91,14 @@ one upon(X, S): {S.one} on {X}
 """
 
 
-def test_a_noun_that_was_said_comes_back_as_one():
+def test_a_noun_that_was_reported_comes_back_as_one():
     swapped = said(NOUNS + "edit swap(X, Y): swap {X} with {Y}", SWAP)
     assert swapped.text == "Swap the gray chair with the red one"
     assert swapped.spans == ((2, 3), (3, 4), (6, 7), (3, 4))
     assert said(NOUNS + "edit swap(X, Y): swap {X} with {Y}", SWAP, 0).spans[3] == (7, 8)
 
 
-def test_what_comes_again_stands_for_the_words_that_were_said():
+def test_what_comes_again_stands_for_the_words_that_were_reported():
     rules = (
         NOUNS + "edit then(remove(upon(X, S)), remove(just(X))): {X} is gone with the {S.one} on it"
     )
@@ -122,8 +122,12 @@ def test_names_and_values_of_a_program_are_their_words(pairs):
             if leaf in ANYTHING:
                 continue
             same = {VALUE_WORDS.get(words, words), words, singular(words)}
-            meant = {leaf, VALUE_WORDS.get(leaf, leaf)}
-            assert same & meant or pair.source.startswith(("set", "then")), (pair.text, leaf, words)
+            intended = {leaf, VALUE_WORDS.get(leaf, leaf)}
+            assert same & intended or pair.source.startswith(("set", "then")), (
+                pair.text,
+                leaf,
+                words,
+            )
 
 
 def test_sentences_hold_no_traces_of_patterns(pairs):
@@ -135,9 +139,9 @@ def test_sentences_hold_no_traces_of_patterns(pairs):
 
 def test_sentences_are_a_function_of_the_random_state():
     program = parse_text('move(just(only(all("lamp"))), on(only(all("desk"))))')
-    told = [say_change(program, "movement", rng(3, "words", k)).text for k in range(40)]
-    assert told == [say_change(program, "movement", rng(3, "words", k)).text for k in range(40)]
-    assert len(set(told)) > 30
+    report = [say_change(program, "movement", rng(3, "words", k)).text for k in range(40)]
+    assert report == [say_change(program, "movement", rng(3, "words", k)).text for k in range(40)]
+    assert len(set(report)) > 30
 
 
 @pytest.mark.parametrize(
@@ -152,11 +156,11 @@ def test_sentences_are_a_function_of_the_random_state():
     ],
 )
 def test_every_new_meaning_has_words(program):
-    said = [say_question(parse_text(program), "movement", rng(1, "new", k)) for k in range(20)]
-    assert all(None not in s.spans for s in said)
+    reply = [say_question(parse_text(program), "movement", rng(1, "new", k)) for k in range(20)]
+    assert all(None not in s.spans for s in reply)
 
 
-def test_what_serves_a_purpose_may_be_said_with_a_noun_of_its_own():
+def test_what_serves_a_purpose_may_be_reported_with_a_noun_of_its_own():
     program = parse_text('count(usable(sitting, all("object")))')
     assert reworded(program, np.random.default_rng(0), share=1.0).args[0].op == "all"
     assert reworded(program, np.random.default_rng(0), share=0.0) == program
@@ -168,19 +172,19 @@ def test_every_program_of_a_room_has_words_and_all_of_them_are_marked(loosely):
     total = 0
     for seed, (sort, kind, program) in enumerate(PROGRAMS):
         say = say_change if sort == "change" else say_question
-        told = say(program, kind, np.random.default_rng(seed), loosely)
-        assert not re.search(r"[][{}<>|/*]|  | [,.?]", told.text), told.text
-        assert len(told.words) < 75, told.text
+        report = say(program, kind, np.random.default_rng(seed), loosely)
+        assert not re.search(r"[][{}<>|/*]|  | [,.?]", report.text), report.text
+        assert len(report.words) < 75, report.text
         leaves = [(k, text) for k, text in program.tokens() if k in OPEN]
-        for (leaf, text), span in zip(leaves, told.spans, strict=True):
+        for (leaf, text), span in zip(leaves, report.spans, strict=True):
             if leaf == "name" and text in ANYTHING:
                 continue
-            assert span is not None, (told.text, program)
-            words = " ".join(told.words[slice(*span)])
+            assert span is not None, (report.text, program)
+            words = " ".join(report.words[slice(*span)])
             if leaf == "name":
-                assert singular(words) in (text, singular(text)), (told.text, program)
+                assert singular(words) in (text, singular(text)), (report.text, program)
             elif VALUE_WORDS.get(words, words) != text:
-                assert program.op in ("set", "then"), (told.text, program)  # "cleaned" for clean
+                assert program.op in ("set", "then"), (report.text, program)  # "cleaned" for clean
         total += 1
     assert total > 300
 

@@ -78,7 +78,7 @@ def room(*objects: ObjectState) -> Scene:
 # --- models ---------------------------------------------------------------------------------------
 
 
-def test_names_that_are_not_listed_are_drawn_as_what_they_are() -> None:
+def test_names_that_are_not_listed_are_rendered_as_what_they_are() -> None:
     assert model_category("office chair") == "office chair"
     assert model_category("folding chair") == "chair"
     assert model_category("unheard-of thing") == "box"
@@ -104,7 +104,7 @@ def _two_part_box(size: tuple[float, float, float], material: str = "paint") -> 
     )  # fmt: skip
 
 
-def test_paint_covers_what_is_large_and_what_is_seen_from_above() -> None:
+def test_paint_covers_what_is_large_and_what_is_visible_from_above() -> None:
     both = {"sides": GREY, "top": GREY}
     assert set(painted_parts(_two_part_box((1, 1, 3)), both)) == {"sides", "top"}
     table = _two_part_box((1, 1, 0.1), "glass")
@@ -153,7 +153,7 @@ def test_missing_models_are_named(tmp_path: Path) -> None:
 # --- paint and placing ----------------------------------------------------------------------------
 
 
-def test_every_colour_and_material_of_rooms_can_be_drawn() -> None:
+def test_every_colour_and_material_of_rooms_can_be_rendered() -> None:
     assert set(PAINTS) == set(COLORS)
     assert set(FINISHES) == set(MATERIALS)
 
@@ -234,10 +234,10 @@ def test_model_fills_the_objects_box(renderer: RoomRenderer, heading: float) -> 
     ):
         shot = renderer.shoot(scene, camera, look, amodal=True, depth=True)
         pixels, depth = camera.project(corners)
-        drawn = shot.labels[0].amodal_box
-        assert np.allclose(drawn, (*pixels.min(0), *pixels.max(0)), atol=1.0)
-        seen_depth = shot.depth[shot.ids == 1]
-        assert depth.min() - 0.02 < seen_depth.min() <= seen_depth.max() < depth.max() + 0.02
+        sampled = shot.labels[0].amodal_box
+        assert np.allclose(sampled, (*pixels.min(0), *pixels.max(0)), atol=1.0)
+        view_depth = shot.depth[shot.ids == 1]
+        assert depth.min() - 0.02 < view_depth.min() <= view_depth.max() < depth.max() + 0.02
 
 
 @pytest.mark.render
@@ -343,7 +343,7 @@ def test_any_pose_and_any_place(renderer: RoomRenderer) -> None:
 
 
 @pytest.mark.render
-def test_set_goes_on_and_is_the_same_however_it_was_made(
+def test_set_goes_on_and_is_the_same_however_it_was_built(
     renderer: RoomRenderer, furniture: Path, tmp_path: Path
 ) -> None:
     del renderer  # skips where nothing can be drawn
@@ -369,13 +369,13 @@ def test_record_is_the_table_under_its_camera(
         generate(tmp_path, spec, furniture)
     except RenderError as error:
         pytest.skip(str(error))
-    found = json.loads((tmp_path / "rooms" / "000000.json").read_text())
-    scene, plain = from_json(found["scene"]), sample_room(5, 0, "test")
+    result = json.loads((tmp_path / "rooms" / "000000.json").read_text())
+    scene, plain = from_json(result["scene"]), sample_room(5, 0, "test")
     assert [o.position for o in scene.objects] == [o.position for o in plain.objects]
     assert scene.image == "000000.jpg"
-    assert found["metres_per_pixel"] == pytest.approx(metres_per_pixel(top_camera(plain, 64, 64)))
-    assert len(found["visible"]) == len(found["models"]) == len(scene)
-    for o, name in zip(scene.objects, found["models"]):
+    assert result["metres_per_pixel"] == pytest.approx(metres_per_pixel(top_camera(plain, 64, 64)))
+    assert len(result["visible"]) == len(result["models"]) == len(scene)
+    for o, name in zip(scene.objects, result["models"]):
         assert name in models_of(o.value("name"), "test")
         pixel, _ = scene.camera.project(o.position)
         assert o.box[0] - 1 <= pixel[0] <= o.box[2] + 1

@@ -30,7 +30,7 @@ from po3d.synthesis.splits import (
 )
 from po3d.synthesis.street.layouts import TEST_MESHES, TRAIN_MESHES, VALIDATION_MESHES
 
-SHOWN = {
+DISPLAYED = {
     split: (
         {name for c in CATEGORIES for name in models_of(c, split)}
         | {m.name for t in things().values() for m in t.models_of(split)}
@@ -62,11 +62,11 @@ def test_shapes_for_training_alone_are_in_no_other_split():
 
 def test_a_model_belongs_to_one_split_in_all_worlds() -> None:
     for split in SPLITS:
-        assert {split_of(name) for name in SHOWN[split]} == {split}
-    assert sum(map(len, SHOWN.values())) == len(set.union(*SHOWN.values()))
+        assert {split_of(name) for name in DISPLAYED[split]} == {split}
+    assert sum(map(len, DISPLAYED.values())) == len(set.union(*DISPLAYED.values()))
 
 
-def test_the_table_lists_each_model_once_and_where_it_is_shown() -> None:
+def test_the_table_lists_each_model_once_and_where_it_is_displayed() -> None:
     assert all(m.room in CATEGORIES or not m.room for m in catalogue().values())
     assert all(m.orbit in things() or not m.orbit for m in catalogue().values())
     assert all(
@@ -78,7 +78,10 @@ def test_the_table_lists_each_model_once_and_where_it_is_shown() -> None:
 
 def test_there_is_a_shape_for_every_category_that_shows_one() -> None:
     assert {
-        own_variant(name)[0] for shown in SHOWN.values() for name in shown if name.startswith(OWN)
+        own_variant(name)[0]
+        for display in DISPLAYED.values()
+        for name in display
+        if name.startswith(OWN)
     } <= set(SHAPES)
     assert set(CATALOGUE_ONLY) <= set(things())
 
@@ -89,16 +92,16 @@ def test_no_shipped_weight_saw_a_model_of_validation_or_test(name: str) -> None:
     too.
     """
     training = card(SHIPPED / f"{name}.json")["training"]
-    seen = names_of(training["models"])
-    assert seen
-    assert {split_of(model) for model in seen if model.startswith(OWN) or model in catalogue()} == {
-        "train"
-    }
+    visible = names_of(training["models"])
+    assert visible
+    assert {
+        split_of(model) for model in visible if model.startswith(OWN) or model in catalogue()
+    } == {"train"}
     for part in training.get("mean of", {name: training}).values():
-        assert names_of(part["models"]) <= seen
+        assert names_of(part["models"]) <= visible
         start = part["config"]["model"].get("init_from") or ""
         if start not in ("", name):  # an earlier pair of its own name is no longer there
-            assert names_of(card(SHIPPED / f"{start}.json")["training"]["models"]) <= seen
+            assert names_of(card(SHIPPED / f"{start}.json")["training"]["models"]) <= visible
 
 
 def test_meshes_of_streets_keep_to_the_rule() -> None:
@@ -113,16 +116,16 @@ def test_an_unknown_variant_has_no_split() -> None:
         own_variant("Scopia#chair")
 
 
-@given(st.sets(st.sampled_from(sorted(set.union(*SHOWN.values()))), max_size=40))
-def test_a_card_lists_what_was_seen(names: set[str]) -> None:
+@given(st.sets(st.sampled_from(sorted(set.union(*DISPLAYED.values()))), max_size=40))
+def test_a_card_lists_what_was_visible(names: set[str]) -> None:
     assert names_of(json.loads(json.dumps(summary(names)))) == names
 
 
-def test_others_models_and_ours_are_drawn_equally_often() -> None:
+def test_others_models_and_ours_are_rendered_equally_often() -> None:
     models = [
         AssetModel(name, 1, 1, 1) for name in ("A#a", *(own_name("rug", k) for k in range(9)))
     ]
     random = np.random.default_rng(0)
-    drawn = [pick(models, random).name for _ in range(400)]
-    assert 160 < drawn.count("A#a") < 240
-    assert len(set(drawn)) == 10
+    sampled = [pick(models, random).name for _ in range(400)]
+    assert 160 < sampled.count("A#a") < 240
+    assert len(set(sampled)) == 10

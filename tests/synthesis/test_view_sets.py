@@ -43,9 +43,9 @@ def models(furniture: Path) -> RoomModels:
 def test_views_of_a_split_show_its_models_alone(models, kind, split):
     spec = ViewSpec(kind, 5, split, 1)
     make = inside_view if kind == "inside" else orbit_view
-    shown = {d.model for k in range(0, 16, 2) for d in make(spec, k, models)[2].dresses}
-    assert len(shown) > 20
-    assert {split_of(name) for name in shown} == {split}
+    display = {d.model for k in range(0, 16, 2) for d in make(spec, k, models)[2].dresses}
+    assert len(display) > 20
+    assert {split_of(name) for name in display} == {split}
 
 
 def test_views_of_a_room_share_room_and_look_but_not_the_camera(models):

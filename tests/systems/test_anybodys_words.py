@@ -15,7 +15,7 @@ from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.systems import orbit, photographs, rooms, street
 from po3d.systems.general_parser import joined, resolve_the_one
-from po3d.systems.pipeline import run
+from po3d.systems.parse_execution import run
 
 THINGS = {  # name: looks, place, heading in quarter turns from +x
     "door": ({"color": "green"}, (2.0, 0.1), 1),
@@ -38,14 +38,14 @@ def the(name: str) -> str:
     return f'unique(filter(name, "{name}", scene))'
 
 
-def answer(executor, scene: Scene, question: str, options=(), text="", **said: str) -> str | None:
-    read = {sort: [Read(Call.parse(p), 1.0)] for sort, p in {"question": question, **said}.items()}
-    asked = Question(
+def answer(executor, scene: Scene, question: str, options=(), text="", **reply: str) -> str | None:
+    read = {sort: [Read(Call.parse(p), 1.0)] for sort, p in {"question": question, **reply}.items()}
+    query = Question(
         "q", "", text, "2d", "", options=tuple(options), images=("view",), views=(0.0,)
     )
-    (reading,) = joined(executor, asked, read)
-    outcome = run(executor.bind_ground_truth(scene), asked, reading).outcome
-    return outcome.answer and reading.format_answer(outcome.answer, asked)
+    (reading,) = joined(executor, query, read)
+    outcome = run(executor.bind_ground_truth(scene), query, reading).outcome
+    return outcome.answer and reading.format_answer(outcome.answer, query)
 
 
 ROOM = replace(rooms.DOMAIN, samples=0)
@@ -94,9 +94,9 @@ def test_what_somebody_sits_on_is_not_what_is_nearest_to_him():
 
 @pytest.mark.parametrize("relation", ["between", "blocking"])
 def test_nothing_is_between_a_thing_and_itself(relation):
-    asked = f"exist(relate({relation}, {the('door')}, {{}}, scene))"
-    assert answer(ROOM, table(), asked.format(the("bed"))) in ("yes", "no")
-    assert answer(ROOM, table(), asked.format(the("door"))) is None
+    query = f"exist(relate({relation}, {the('door')}, {{}}, scene))"
+    assert answer(ROOM, table(), query.format(the("bed"))) in ("yes", "no")
+    assert answer(ROOM, table(), query.format(the("door"))) is None
 
 
 def test_a_look_is_known_by_the_tables_word_and_by_others():
@@ -122,12 +122,12 @@ def test_a_look_is_known_by_the_tables_word_and_by_others():
         ("place(centre)", 'exist(filter(side, "middle", group({})))', "yes"),
     ],
 )
-def test_places_that_are_said_without_a_direction(place, question, wanted):
+def test_places_that_are_reported_without_a_direction(place, question, wanted):
     change = f"move(group({the('bed')}), {place})"
     assert answer(ROOM, table(), question.format(the("bed")), change=change) == wanted
 
 
-def test_of_two_sides_that_are_offered_one_is_said():
+def test_of_two_sides_that_are_offered_one_is_reported():
     side = f"query(side, {the('bed')})"
     assert answer(ROOM, table(), side) == "front left"
     assert answer(ROOM, table(), side, text="Is it on the left or on the right?") == "left"
@@ -140,14 +140,14 @@ def photograph() -> Scene:
     return replace(table(), camera=camera, axes=viewer_axes((0.0, 1.0)), outline=None)
 
 
-def test_photographs_are_asked_for_yes_or_no_and_in_the_benchmarks_words():
+def test_photographs_are_requested_yes_or_no_and_in_the_benchmarks_words():
     same = f"holds(same_direction, {the('door')}, {the('bed')})"
     benchmark = ("same or similar directions", "very different directions")
     asks = lambda *options: answer(photographs.DOMAIN, photograph(), same, options)  # noqa: E731
     assert (asks(), asks("yes", "no"), asks(*benchmark)) == ("yes", "yes", benchmark[0])
     nearest = f"query(name, best(distance, least, {the('door')}, choices))"
-    said = answer(photographs.DOMAIN, photograph(), nearest, ("the piano", "the fan", "the bed"))
-    assert said == "the fan"  # a choice that is not there is none
+    reply = answer(photographs.DOMAIN, photograph(), nearest, ("the piano", "the fan", "the bed"))
+    assert reply == "the fan"  # a choice that is not there is none
     away = f"query(name, best(bearing, least, {the('door')}, exclude({the('door')}, scene)))"
     assert answer(photographs.DOMAIN, photograph(), away) == "fan"
 

@@ -25,10 +25,10 @@ class Views:
     def __init__(self, count, bad, several):
         self.bad, self.questions = bad, []
         for k in range(count):
-            shown = [[f"{k}a"], [f"{k}b"], [f"{k}a", f"{k}b"]] if several else [[]] * 3
+            display = [[f"{k}a"], [f"{k}b"], [f"{k}a", f"{k}b"]] if several else [[]] * 3
             self.questions += [
                 Question(f"{k}-{n}", f"{k}", "?", "2d", "L1", "yes", images=tuple(names))
-                for n, names in enumerate(shown)
+                for n, names in enumerate(display)
             ]
 
     def image(self, name):
@@ -71,8 +71,8 @@ class EagerLooker(Looker):
 class BatchedLooker(Looker):
     at_once = 2
 
-    def answers(self, posed):
-        return [self.answer(*image) for image in posed]
+    def answers(self, pose):
+        return [self.answer(*image) for image in pose]
 
 
 @given(
@@ -99,11 +99,11 @@ def test_the_questions_that_show_a_bad_picture_fail_and_no_others(
     right = sorted({q.id for q in split.questions} - lost)
     assert sorted(set(looker.asked)) == right
     assert kind is BatchedLooker or len(looker.asked) == len(right)
-    said = note(split.questions, predictions)
-    assert (said is None) == (not lost)
+    reply = note(split.questions, predictions)
+    assert (reply is None) == (not lost)
     if lost:
-        assert f"{len(lost)} questions failed and count as wrong" in said
-        assert any(f"{name} is torn" in said for name in bad)
+        assert f"{len(lost)} questions failed and count as wrong" in reply
+        assert any(f"{name} is torn" in reply for name in bad)
 
 
 def test_without_counting_a_bad_picture_ends_the_run(tmp_path):

@@ -16,16 +16,16 @@ from po3d.systems.baselines import frequency_answer, random_answer
 from po3d.systems.pipeline import Context
 
 
-def asked(answer, category="movement", options=(), number="q"):
+def ask_question(answer, category="movement", options=(), number="q"):
     return Question(number, "i", "Where?", "2d", category, answer, options=tuple(options))
 
 
 TRAINING = [
-    asked("left"),
-    asked("left"),
-    asked("bed"),
-    asked("3", "removal"),
-    asked("yes", "above", ("yes", "no")),
+    ask_question("left"),
+    ask_question("left"),
+    ask_question("bed"),
+    ask_question("3", "removal"),
+    ask_question("yes", "above", ("yes", "no")),
 ]
 
 
@@ -35,23 +35,23 @@ def answers(system, *questions):
 
 def test_the_most_frequent_answer_is_of_the_category_and_among_the_options():
     system = frequency_answer(TRAINING)
-    assert answers(system, asked("?"), asked("?", "removal"), asked("?", "unheard of")) == [
-        "left",
-        "3",
-        "left",
-    ]
-    assert answers(system, asked("?", "above", ("no", "yes"))) == ["yes"]
-    assert answers(system, asked("?", "above", ("b", "a"))) == ["a"]  # in every rotation the same
+    assert answers(
+        system, ask_question("?"), ask_question("?", "removal"), ask_question("?", "unheard of")
+    ) == ["left", "3", "left"]
+    assert answers(system, ask_question("?", "above", ("no", "yes"))) == ["yes"]
+    assert answers(system, ask_question("?", "above", ("b", "a"))) == [
+        "a"
+    ]  # in every rotation the same
     with pytest.raises(InputError, match="needs training questions"):
         frequency_answer([])
 
 
 def test_a_random_answer_is_one_of_the_categorys_and_the_seed_decides():
-    questions = [asked("?", number=f"q{k}") for k in range(40)]
-    found = answers(random_answer(TRAINING, 1), *questions)
-    assert set(found) == {"left", "bed"}
+    questions = [ask_question("?", number=f"q{k}") for k in range(40)]
+    result = answers(random_answer(TRAINING, 1), *questions)
+    assert set(result) == {"left", "bed"}
     assert (
-        found
+        result
         == answers(random_answer(TRAINING, 1), *questions)
         != answers(random_answer(TRAINING, 2), *questions)
     )
@@ -63,14 +63,14 @@ def test_every_benchmark_has_them(name, system):
     config = compose(
         "evaluate", [f"benchmark={name}", f"system={system}", "system.training.size=2"]
     )
-    made = build(OmegaConf.to_container(config.system, resolve=True))
+    built = build(OmegaConf.to_container(config.system, resolve=True))
     split = opened(name, None, 1)
     questions = [q for q in split.questions if q.image == split.images[0]]
-    given = made.answer(questions, Context.of(split, split.images[0]))
-    assert [p.id for p in given] == [q.id for q in questions]
+    supplied = built.answer(questions, Context.of(split, split.images[0]))
+    assert [p.id for p in supplied] == [q.id for q in questions]
     assert all(
         p.status == "ok" and (not q.options or p.answer in q.options)
-        for p, q in zip(given, questions)
+        for p, q in zip(supplied, questions)
     )
 
 
@@ -84,15 +84,15 @@ def test_training_questions_are_no_test_questions():
 def test_frequency_on_super_clevr_learns_from_super_clevr(monkeypatch):
     from po3d.systems import composition
 
-    asked_for = []
+    requested = []
     training = training_questions("superclevr", 2, 457)
     monkeypatch.setattr(
         composition.registry,
         "training_questions",
-        lambda *given: asked_for.append(given) or training,
+        lambda *supplied: requested.append(supplied) or training,
     )
     system = composition.frequency("superclevr", "street", {"size": 2, "seed": 457})
-    assert asked_for == [("superclevr", 2, 457)]
+    assert requested == [("superclevr", 2, 457)]
     counts = {}
     for q in training:
         counts.setdefault((q.category, queried_kind(q.text)), Counter())[q.answer] += 1

@@ -64,7 +64,7 @@ def test_every_option_of_a_domain_can_be_set_in_a_config_and_none_changes_unaske
     assert options.get("scenes", "predicted") in composition.PICTURES
     if "scenes" in options:
         system = build_pipeline(name, scenes="ground_truth", parser="benchmark")
-        changed = {k for k, v in options.items() if getattr(system.executor, k, v) != v}
+        changed = {k for k, v in options.items() if getattr(system.domain, k, v) != v}
         assert not changed
         assert system.second is None
 
@@ -85,7 +85,7 @@ def test_settings_for_certain_scenes_and_for_explanations():
     assert domain("orbit").explaining({"known_yaw": False}).known_yaw is False
 
 
-def test_answers_of_streets_alone_are_spelled_in_their_notation():
+def test_answers_of_streets_alone_are_written_in_their_notation():
     street = domain("street")
     assert street.in_notation(Call.parse("count(scene)")).text() == "count(scene)"
     chain = Call.parse('filter(shape, "bus", scene)')  # objects are no answer

@@ -210,14 +210,14 @@ def test_what_is_pushed_to_a_hub_is_loaded_from_it_by_the_real_client(tmp_path):
             "PYTHONPATH": str(ROOT),
         }
         command = [sys.executable, "-c", SCRIPT, str(PICTURE), QUESTION]
-        ran = subprocess.run(
+        outcome = subprocess.run(
             command, env={**os.environ, **own}, capture_output=True, text=True, timeout=120
         )
-        assert ran.returncode == 0, ran.stderr[-3000:]
-        told = json.loads(ran.stdout)
-        assert told.pop("same") is True
-        assert told.pop("revision") == "street"
-        assert told.pop("commit").startswith(f"{server.address}/org/streets/commit/")
+        assert outcome.returncode == 0, outcome.stderr[-3000:]
+        report = json.loads(outcome.stdout)
+        assert report.pop("same") is True
+        assert report.pop("revision") == "street"
+        assert report.pop("commit").startswith(f"{server.address}/org/streets/commit/")
         assert sorted(server.models["org/streets", "main"]) == [
             "README.md",
             "config.json",
@@ -226,7 +226,7 @@ def test_what_is_pushed_to_a_hub_is_loaded_from_it_by_the_real_client(tmp_path):
         assert (
             server.models["org/streets", "main"].keys() == server.models["org/streets", "v2"].keys()
         )
-        assert not any("README" in asked for asked in server.asked if asked.startswith("GET"))
-    assert len(told) == 6
-    assert all("\n" not in message for message in told.values()), told
-    assert "401" in told["token"]
+        assert not any("README" in query for query in server.asked if query.startswith("GET"))
+    assert len(report) == 6
+    assert all("\n" not in message for message in report.values()), report
+    assert "401" in report["token"]

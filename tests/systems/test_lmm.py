@@ -65,7 +65,7 @@ def ask(system, questions=1):
     )
 
 
-def asked(body):
+def ask_question(body):
     """The number of the question that a request is about."""
     texts = [part["text"] for part in body["messages"][0]["content"] if part["type"] == "text"]
     return int("\n".join(texts).split("How many at ")[1].split("?")[0])
@@ -113,9 +113,9 @@ def test_an_evaluation_against_po3d_serve_is_po3d_itself(tmp_path, monkeypatch, 
     before = (tmp_path / "out" / PREDICTIONS).read_bytes()
     assert evaluate(*arguments) == 0
     assert (tmp_path / "out" / PREDICTIONS).read_bytes() == before
-    said = capsys.readouterr()
+    reply = capsys.readouterr()
     written = b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir())
-    assert SECRET not in said.out + said.err + written.decode()
+    assert SECRET not in reply.out + reply.err + written.decode()
 
 
 def test_a_request_has_the_picture_the_key_and_the_settings(monkeypatch):
@@ -169,7 +169,7 @@ def test_requests_are_under_way_at_once_also_on_different_images(tmp_path, each)
 
     def reply(number, body):
         barrier.wait()
-        return completion(str(asked(body)))
+        return completion(str(ask_question(body)))
 
     with scripted(reply) as endpoint:
         split = Pictures(8 // each, each)
@@ -177,7 +177,7 @@ def test_requests_are_under_way_at_once_also_on_different_images(tmp_path, each)
     assert [p.answer for p in predictions] == [str(k) for k in range(8)]
 
 
-def test_a_busy_or_broken_endpoint_is_asked_again(tmp_path):
+def test_a_busy_or_broken_endpoint_is_queried_again(tmp_path):
     replies = [
         (500, {"error": {"message": "out of memory"}}, {}),
         (429, b"slow down", {"Retry-After": "0.3"}),
@@ -227,7 +227,7 @@ def test_a_refused_question_fails_and_the_others_are_answered():
     def reply(number, body):
         return (
             (400, {"error": {"message": "content filter"}}, {})
-            if asked(body) == 1
+            if ask_question(body) == 1
             else completion("1")
         )
 
@@ -244,7 +244,7 @@ def test_no_answer_in_a_response_is_an_abstention():
         completion("", "length"),
         completion(None, "content_filter"),
     ]
-    with scripted(lambda k, body: replies[asked(body)]) as endpoint:
+    with scripted(lambda k, body: replies[ask_question(body)]) as endpoint:
         predictions = ask(lmm(endpoint), 3)
     assert [p.status for p in predictions] == ["abstained"] * 3
     assert "cut off at max_tokens" in predictions[1].reason
@@ -281,7 +281,7 @@ def test_a_killed_run_asks_nothing_twice_that_was_answered(tmp_path):
 
     def reply(number, body):
         time.sleep(0.05)
-        return completion(str(asked(body)), prompt_tokens=1)
+        return completion(str(ask_question(body)), prompt_tokens=1)
 
     with scripted(reply) as endpoint:
         process = multiprocessing.get_context("fork").Process(
@@ -305,7 +305,7 @@ def test_a_killed_run_asks_nothing_twice_that_was_answered(tmp_path):
         before = len(endpoint.requests)
         assert before - len(answered) <= concurrency
         predictions = run(endpoint.base_url, out, concurrency)
-        again = [f"q{asked(body)}" for body in endpoint.requests[before:]]
+        again = [f"q{ask_question(body)}" for body in endpoint.requests[before:]]
     assert sorted(again) == sorted({q.id for q in split.questions} - answered)
     assert [p.answer for p in predictions] == [str(k) for k in range(16)]
     records = [json.loads(line) for line in log.read_text().splitlines()]
@@ -344,7 +344,7 @@ def test_the_first_failure_ends_the_waiting_of_the_others():
     came = threading.Event()
 
     def reply(number, body):
-        if asked(body) == 0:
+        if ask_question(body) == 0:
             came.set()
             return 503, b"", {"Retry-After": "50"}
         came.wait(10)

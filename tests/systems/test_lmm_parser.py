@@ -38,21 +38,21 @@ def known(split):
 def run(name, split, out, reply, **settings):
     with scripted(reply) as endpoint:
         system = LmmParser(name, endpoint.base_url, "m", **{"scenes": "ground_truth", **settings})
-        given = predict(split, system, out, {})
-        return given, system, endpoint.requests
+        supplied = predict(split, system, out, {})
+        return supplied, system, endpoint.requests
 
 
 @pytest.mark.parametrize("name", sorted(SIZES))
 def test_correct_programs_on_true_tables_are_the_oracle(name, tmp_path):
     split = opened(name, None, SIZES[name])
     by_text = known(split)
-    given, system, _ = run(
+    supplied, system, _ = run(
         name, split, tmp_path, lambda k, body: completion(gold(by_text[words(body)])), concurrency=1
     )
-    rows = BENCHMARKS[name].score(split.questions, given, BENCHMARKS[name].scorers[0])["rows"]
+    rows = BENCHMARKS[name].score(split.questions, supplied, BENCHMARKS[name].scorers[0])["rows"]
     assert {row["value"] for row in rows if row["n"]} == {100.0}
-    assert {p.status for p in given} == {"ok"}
-    counts = system.measures["programs"](split.questions, given)
+    assert {p.status for p in supplied} == {"ok"}
+    counts = system.measures["programs"](split.questions, supplied)
     assert counts == {"written": len(by_text), "sent_back": 0, "malformed": 0} or name in (
         "3dsrbench",
         "hypo3d",
@@ -62,30 +62,30 @@ def test_correct_programs_on_true_tables_are_the_oracle(name, tmp_path):
 def test_a_malformed_program_is_sent_back_once_and_then_counted(tmp_path):
     split = opened("pulsecheck457", None, 1)
     split_of = known(split)
-    asked = {}
+    query = {}
 
     def reply(number, body):
         question = split_of[words({"messages": body["messages"][:1]})]
         again = len(body["messages"]) > 1
-        asked.setdefault(question.id, []).append(body["messages"])
+        query.setdefault(question.id, []).append(body["messages"])
         k = int(question.number or 0) % 3
         if k == 0 or (k == 1 and again):
             return completion(gold(question))
         return completion("program: count(red(scene)" if k == 1 else "I cannot say.")
 
-    given, system, _ = run(
+    supplied, system, _ = run(
         "pulsecheck457", split, tmp_path / "run", reply, concurrency=1, log=tmp_path / "log.jsonl"
     )
-    for q, p in zip(split.questions, given, strict=True):
+    for q, p in zip(split.questions, supplied, strict=True):
         k = int(q.number or 0) % 3
         assert p.status == ("unparsed" if k == 2 else "ok")
-        assert len(asked[q.id]) == (1 if k == 0 else 2)
+        assert len(query[q.id]) == (1 if k == 0 else 2)
         if k == 2:
             assert p.reason == "malformed program: invalid syntax in the program at 'I cannot say.'"
         if k == 1:
-            assert "That cannot be run: " in asked[q.id][1][-1]["content"]
-    counts = system.measures["programs"](split.questions, given)
-    assert counts["malformed"] == sum(p.status == "unparsed" for p in given) > 0
+            assert "That cannot be run: " in query[q.id][1][-1]["content"]
+    counts = system.measures["programs"](split.questions, supplied)
+    assert counts["malformed"] == sum(p.status == "unparsed" for p in supplied) > 0
     assert counts["sent_back"] > counts["malformed"]
     with open(tmp_path / "log.jsonl") as file:
         assert sum(1 for _ in file) == counts["written"] + counts["sent_back"]
@@ -97,20 +97,20 @@ def test_predicted_tables_come_from_a_run(tmp_path):
     path = tmp_path / "scenes.jsonl"
     write_jsonl(path, [to_json(split.truth(name)) | {"image": name} for name in split.images])
     settings = {"scenes": "predicted", "scenes_file": str(path)}
-    given, *_ = run(
+    supplied, *_ = run(
         "superclevr",
         split,
         tmp_path / "out",
         lambda k, body: completion(gold(by_text[words(body)])),
         **settings,
     )
-    rows = BENCHMARKS["superclevr"].score(split.questions, given, "strict")["rows"]
+    rows = BENCHMARKS["superclevr"].score(split.questions, supplied, "strict")["rows"]
     assert {row["value"] for row in rows if row["n"]} == {100.0}
 
 
 @pytest.mark.parametrize("world", sorted(DOMAIN_MODULES))
-def test_the_language_that_a_model_is_given_is_the_executors(world):
-    executor = oracle(world).executor
+def test_the_language_that_a_model_is_provided_is_the_executors(world):
+    executor = oracle(world).domain
     for _, _, program, *edit in _words()[world]["examples"]:
         executor.dialect.parse(program)
         if edit:

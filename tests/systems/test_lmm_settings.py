@@ -22,11 +22,11 @@ from po3d.systems.lmm import Lmm
 from po3d.systems.pipeline import Context
 from po3d.systems.prompts import COT, Prompter, PromptSetting
 
-MADE = {"pulsecheck457": street, "hypo3d": room, "scope": orbit}
+BUILT = {"pulsecheck457": street, "hypo3d": room, "scope": orbit}
 
 
 def opened_split(name, folder):
-    MADE[name](folder)
+    BUILT[name](folder)
     return opened(name, folder)
 
 
@@ -37,7 +37,7 @@ def exported(name, root, out, *options):
         return [json.loads(line)["messages"] for line in file]
 
 
-def asked(name, split, out, **settings):
+def ask_question(name, split, out, **settings):
     """The messages that system=lmm sends, by the question's place."""
     with scripted(lambda k, body: completion("A")) as endpoint:
         system = Lmm(name, endpoint.base_url, "m", concurrency=1, **settings)
@@ -49,7 +49,7 @@ def words(messages):
     return "\n".join(part["text"] for part in messages[0]["content"] if part["type"] == "text")
 
 
-def shown(messages):
+def display(messages):
     urls = [
         part["image_url"]["url"] for part in messages[0]["content"] if part["type"] == "image_url"
     ]
@@ -77,14 +77,14 @@ def test_an_export_and_a_run_give_a_model_the_same(name, setting, tmp_path):
     options = [part for key, value in setting.items() for part in (f"--{key}", value)]
     written = exported(name, tmp_path / "release", tmp_path / "out", *options)
     plain = exported(name, tmp_path / "release", tmp_path / "plain")
-    sent = asked(name, split, tmp_path / "run", **setting)
+    sent = ask_question(name, split, tmp_path / "run", **setting)
     assert sorted(map(json.dumps, sent)) == sorted(set(map(json.dumps, written)))
     assert written != plain
     for question, messages in zip(split.questions, written, strict=True):
         assert question.text in words(messages)
 
 
-def test_hypo3d_is_given_in_the_forms_of_its_paper(tmp_path):
+def test_hypo3d_is_provided_in_the_forms_of_its_paper(tmp_path):
     split = opened_split("hypo3d", tmp_path / "release")
     question = next(q for q in split.questions if q.change and q.frame)
     context = Context.of(split, question.image)
@@ -165,9 +165,9 @@ def test_every_benchmark_keeps_its_plain_prompt():
     for name in BENCHMARKS:
         split = opened(name, None, 1)
         question = split.questions[0]
-        found = Prompter(name).prompt(question, Context.of(split, question.image))
-        assert COT not in found.text
-        assert question.text in found.text
+        result = Prompter(name).prompt(question, Context.of(split, question.image))
+        assert COT not in result.text
+        assert question.text in result.text
 
 
 COMMANDS = [

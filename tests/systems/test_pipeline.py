@@ -99,16 +99,16 @@ def test_the_oracle_says_when_there_is_no_gold_program():
 
 def test_the_pipeline_reads_the_image_alone():
     scene, questions = world()
-    kept: list[Scene] = []
+    retained: list[Scene] = []
     table = replace(scene, source="predicted")
-    context = Context(lambda: None, untouchable, "a.png", kept.append)
+    context = Context(lambda: None, untouchable, "a.png", retained.append)
     predictions = Pipeline(Sees(table), Reads()).answer(questions, context)
     assert [p.answer for p in predictions] == [q.answer for q in questions]
-    assert kept == [table]
+    assert retained == [table]
     assert all(p.probability <= 0.5 for p in predictions)  # the parser was in doubt
 
 
-class Shown:
+class Displayed:
     """Perception whose table is told by the picture."""
 
     def __init__(self, scenes) -> None:
@@ -124,14 +124,14 @@ def test_images_are_answered_together_as_alone(mode):
     scenes = [replace(scene, source="predicted") for scene, _ in worlds]
     together, alone = [[] for _ in worlds], [[] for _ in worlds]
 
-    def posed(kept):
+    def posed(retained):
         return [
-            (questions, Context(lambda k=k: k, untouchable, f"{k}.png", kept[k].append))
+            (questions, Context(lambda k=k: k, untouchable, f"{k}.png", retained[k].append))
             for k, (_, questions) in enumerate(worlds)
         ]
 
     system = parts.Pipeline(
-        Pictures(Shown(scenes)), question_parser(Reads()), replace(DOMAIN, mode=mode, samples=8)
+        Pictures(Displayed(scenes)), question_parser(Reads()), replace(DOMAIN, mode=mode, samples=8)
     )
     assert system.answers(posed(together)) == [system.answer(*image) for image in posed(alone)]
     assert together == alone == [[scene] for scene in scenes]
@@ -208,7 +208,7 @@ def test_modes_reach_the_executor():
         ("There is another thing that is the same color as the car; what shape is it?", "shape"),
     ],
 )
-def test_baselines_know_what_is_asked_for(text, kind):
+def test_baselines_know_what_is_requested(text, kind):
     assert queried_kind(text) == kind
 
 
@@ -229,9 +229,9 @@ def test_frequency_answers_the_commonest_of_the_category():
             [("L1", "2"), ("L1", "2"), ("L1", "0"), ("L3", "0"), ("L3", "0")]
         )
     ]
-    asked = [Question(c, "a", "How many buses?", "2d", c) for c in ("L1", "L3", "L5")]
-    asked.append(Question("boolean", "a", "Is there a bus?", "2d", "L1"))
-    predictions = frequency_baseline(train).answer(asked, Context(untouchable, untouchable))
+    query = [Question(c, "a", "How many buses?", "2d", c) for c in ("L1", "L3", "L5")]
+    query.append(Question("boolean", "a", "Is there a bus?", "2d", "L1"))
+    predictions = frequency_baseline(train).answer(query, Context(untouchable, untouchable))
     # L5 was never seen: over all categories "0" leads with three of five. A kind never seen gets
     # its first value.
     assert [(p.answer, p.probability) for p in predictions] == [
@@ -271,9 +271,9 @@ def test_replay_returns_the_lines_of_a_file(tmp_path):
 
 
 def test_flat_pictures_answer_no_question_of_streets():
-    asked = [Question("a", "i", "?", "2d", "L1", program="count(scene)")]
+    query = [Question("a", "i", "?", "2d", "L1", program="count(scene)")]
     with pytest.raises(InputError, match="only 3DSRBench"):
-        planar_baseline().answer(asked, Context(untouchable, lambda: Scene((), {}, "gt")))
+        planar_baseline().answer(query, Context(untouchable, lambda: Scene((), {}, "gt")))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ nothing that it is sure of.
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,15 +13,19 @@ from po3d.io.errors import InputError
 from po3d.perception.detection import Detections
 from po3d.perception.fit import project_boxes, wrapped
 from po3d.perception.street import viewing_azimuth
+from po3d.scene.geometry import Camera
 from po3d.scene.street import AXES, CAMERA_POSITION, camera, extent
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES, PARENT, SHAPES
+from po3d.synthesis.render.crops import Tile, TileScene
 from po3d.synthesis.render.device import RenderError
+from po3d.synthesis.render.instances import PlacedMesh
 from po3d.synthesis.street.dataset import render_example
+from po3d.synthesis.vehicles import vehicle
 from po3d.systems import render_compare, scene_sources
 from po3d.systems.build import build_pipeline
 from po3d.systems.estimators import identity
-from po3d.systems.render_compare import SIDE, ImageCrop, RenderCompare
+from po3d.systems.render_compare import PAINT, SIDE, ImageCrop, RenderCompare
 
 # Another shape of the same kind.
 OTHER = {s: next(o for o in SHAPES if o != s and PARENT[o] == PARENT[s]) for s in SHAPES}
@@ -30,7 +35,7 @@ def example(index: int) -> tuple[np.ndarray, Scene]:
     return render_example(31, index, "validation", look="superclevr")
 
 
-def seen(truth: Scene, right: float, flip: float, wrong_way: bool) -> Detections:
+def view_of(truth: Scene, right: float, flip: float, wrong_way: bool) -> Detections:
     """A table as a network sees it that knows all but shapes and directions: the right shape has
     the probability `right` and another one of its kind the rest, and a heading that may go the
     wrong way is opposite with `flip`.
@@ -68,16 +73,16 @@ def test_drawings_find_the_right_shape_and_direction():
     shapes, directions = [], []
     for index in range(5):
         picture, truth = example(index)
-        found = RenderCompare()([picture], seen(truth, right=0.4, flip=0.4, wrong_way=True))
-        heading = found.alpha + viewing_azimuth(found.points[:, :, 8])
+        result = RenderCompare()([picture], view_of(truth, right=0.4, flip=0.4, wrong_way=True))
+        heading = result.alpha + viewing_azimuth(result.points[:, :, 8])
         off = wrapped(heading[0] - torch.tensor(truth.headings)).abs()
         directions += (off < math.pi / 2).tolist()
-        best = found.probabilities["shape"][0].argmax(-1).tolist()
+        best = result.probabilities["shape"][0].argmax(-1).tolist()
         shapes += [SHAPES[k] == o.value("shape") for k, o in zip(best, truth.objects, strict=True)]
         assert torch.allclose(
-            found.probabilities["shape"].sum(-1), torch.ones(1, len(truth)).double()
+            result.probabilities["shape"].sum(-1), torch.ones(1, len(truth)).double()
         )
-        assert (found.flip <= 0.5).all()
+        assert (result.flip <= 0.5).all()
     assert len(shapes) > 30
     assert np.mean(shapes) > 0.9  # all were wrong
     assert np.mean(directions) > 0.8
@@ -86,14 +91,14 @@ def test_drawings_find_the_right_shape_and_direction():
 @pytest.mark.render
 def test_what_is_turned_has_its_points_turned():
     picture, truth = example(0)
-    turned = RenderCompare()([picture], seen(truth, right=1.0, flip=0.45, wrong_way=True))
-    right = seen(truth, right=1.0, flip=0.0, wrong_way=False)
+    turned = RenderCompare()([picture], view_of(truth, right=1.0, flip=0.45, wrong_way=True))
+    right = view_of(truth, right=1.0, flip=0.0, wrong_way=False)
     off = wrapped(turned.alpha - right.alpha).abs()[0] < 0.1
     assert off.sum() > len(truth) / 2
     torch.testing.assert_close(turned.points[0, off], right.points[0, off])
 
 
-def test_nothing_is_drawn_of_what_is_sure(monkeypatch):
+def test_nothing_is_rendered_of_what_is_sure(monkeypatch):
     monkeypatch.setattr(render_compare, "_renderer", lambda: pytest.fail("nothing had to be drawn"))
     states = tuple(
         ObjectState(
@@ -104,7 +109,7 @@ def test_nothing_is_drawn_of_what_is_sure(monkeypatch):
         )
         for shape, x in (("suv", -1.5), ("jet", 1.5))
     )
-    before = seen(Scene(states, AXES, "gt", camera()), right=0.999, flip=0.001, wrong_way=False)
+    before = view_of(Scene(states, AXES, "gt", camera()), right=0.999, flip=0.001, wrong_way=False)
     after = RenderCompare()([np.zeros((480, 640, 3), np.uint8)], before)
     for a, b in zip(before.leaves(), after.leaves(), strict=True):
         assert torch.equal(a, b)
@@ -127,11 +132,50 @@ def test_a_drawing_agrees_best_with_a_picture_of_the_same():
 @pytest.mark.render
 def test_equal_batches_give_equal_beliefs_in_any_company():
     (first, truth), (second, other) = example(0), example(1)
-    alone = RenderCompare()([first], seen(truth, right=0.4, flip=0.4, wrong_way=True))
-    RenderCompare()([second], seen(other, right=0.4, flip=0.4, wrong_way=True))
-    again = RenderCompare()([first], seen(truth, right=0.4, flip=0.4, wrong_way=True))
+    alone = RenderCompare()([first], view_of(truth, right=0.4, flip=0.4, wrong_way=True))
+    RenderCompare()([second], view_of(other, right=0.4, flip=0.4, wrong_way=True))
+    again = RenderCompare()([first], view_of(truth, right=0.4, flip=0.4, wrong_way=True))
     for a, b in zip(alone.leaves(), again.leaves(), strict=True):
         assert torch.equal(a, b)
+
+
+@pytest.mark.render
+def test_a_batch_gives_the_beliefs_of_its_images_alone():
+    pictures, tables = [], []
+    for index in range(2):
+        picture, truth = example(index)
+        pictures.append(picture)
+        few = replace(truth, objects=truth.objects[:3], occluders=None)
+        tables.append(view_of(few, right=0.4, flip=0.4, wrong_way=True))
+    leaves = zip(*(table.leaves() for table in tables), strict=True)
+    together = RenderCompare()(pictures, tables[0].of(torch.cat(pair) for pair in leaves))
+    for b, (picture, table) in enumerate(zip(pictures, tables, strict=True)):
+        alone = RenderCompare()([picture], table)
+        for one, both in zip(alone.leaves(), together.leaves(), strict=True):
+            torch.testing.assert_close(one[0], both[b], rtol=0, atol=1e-9)
+
+
+@pytest.mark.render
+def test_neighbours_hide_a_subject_by_depth():
+    renderer = render_compare._renderer()
+    world = camera()
+    view = Camera(SIDE, SIDE, 300.0, world.cam_T_world, (SIDE / 2, SIDE / 2))
+    nearer = 1.5 * world.position[:2] / np.linalg.norm(world.position[:2])
+
+    def placed(shape: str, scale: float, position: np.ndarray) -> PlacedMesh:
+        return PlacedMesh(vehicle(shape, 1), scale, tuple(position), 0.8, (0.5, 0.1, 0.1), PAINT)
+
+    neighbours = [], [placed("double", 3.5, nearer)], [placed("double", 3.5, -nearer)]
+    tiles = [Tile(placed("sedan", 1.8, np.zeros(2)), k) for k in range(3)]
+    images = renderer.render(tiles, [TileScene(others, view) for others in neighbours])
+    alone, behind, in_front = images.subject
+    assert 0 < behind.sum() < 0.9 * alone.sum()
+    assert not (behind & ~alone).any()
+    np.testing.assert_array_equal(in_front, alone)
+    hidden = alone & ~behind
+    assert (images.rgb[1][hidden] != images.rgb[0][hidden]).any()
+    np.testing.assert_array_equal(images.rgb[1][behind], images.rgb[0][behind])
+    assert (images.rgb[2][~alone] != images.rgb[0][~alone]).any()
 
 
 def test_histograms_are_the_cell_means_of_the_directions():

@@ -53,9 +53,9 @@ def test_with_every_module_true_it_answers_as_the_oracle():
     gold = answers(oracle("rooms"))
     assert None not in gold
     assert answers(system(Wrong(), DOMAIN.modules)) == gold
-    heard = answers(system(Wrong(), ("parsing", "edit")))
-    assert heard != gold
-    assert any(a is not None for a in heard)
+    spoken = answers(system(Wrong(), ("parsing", "edit")))
+    assert spoken != gold
+    assert any(a is not None for a in spoken)
     assert set(answers(system(Wrong(), ("shape",)))) == {None}
 
 

@@ -64,7 +64,7 @@ def saved(folder, module) -> str:
 
 
 @functools.cache
-def shown(count: int = 3):
+def display(count: int = 3):
     """Pictures and their true scenes as predicted ones with boxes."""
     from po3d.training.figures import with_boxes
 
@@ -74,7 +74,7 @@ def shown(count: int = 3):
     ]
 
 
-class Found:
+class Match:
     """A detector: the rows of these scenes."""
 
     def __init__(self, scenes) -> None:
@@ -95,7 +95,7 @@ def run(estimator, images, scenes):
 @pytest.mark.parametrize("flip_tta", [False, True])
 @pytest.mark.parametrize("kind", [StreetAttributes, StreetPose])
 def test_what_a_network_on_crops_says_of_a_box_does_not_depend_on_the_others(kind, flip_tta):
-    images, scenes = shown()
+    images, scenes = display()
     module = crops(kind, flip_tta)
     method = module.estimate_attributes if kind is StreetAttributes else None
     if method is None:
@@ -112,31 +112,31 @@ def test_what_a_network_on_crops_says_of_a_box_does_not_depend_on_the_others(kin
         assert sum(belief.values()) == pytest.approx(1)
 
 
-def test_the_estimator_describes_its_own_boxes_as_it_did_when_it_found_them():
-    images, _ = shown()
+def test_the_estimator_describes_its_own_boxes_as_it_did_when_it_detected_them():
+    images, _ = display()
     estimator = street()
     estimator.threshold = 0.0
     try:
-        found = estimator.estimate(images, ["a", "b", "c"])
+        result = estimator.estimate(images, ["a", "b", "c"])
     finally:
         del estimator.threshold
-    assert sum(map(len, found)) > 3
-    again = estimator.estimate_attributes(images, found)
+    assert sum(map(len, result)) > 3
+    again = estimator.estimate_attributes(images, result)
     merged = 0
-    for scene, rows in zip(found, again, strict=True):
+    for scene, rows in zip(result, again, strict=True):
         for o, beliefs in zip(scene.objects, rows, strict=True):
             differs = max(
                 abs(p - o.beliefs[a][v]) for a, belief in beliefs.items() for v, p in belief.items()
             )
             merged += differs > 1e-4  # the mean of two rows at one place
-    assert merged < sum(map(len, found)) / 2
+    assert merged < sum(map(len, result)) / 2
 
 
 def test_the_position_of_a_row_is_that_of_the_joint_fit_of_its_points(monkeypatch):
     """A network that points at the true corners gives the true poses."""
     from po3d.training.labels import street_labels
 
-    images, scenes = shown()
+    images, scenes = display()
     labels = [street_labels(replace(s, source="gt")) for s in scenes]
     rows = max(map(len, scenes))
     module = crops(StreetPose)
@@ -170,9 +170,9 @@ class Turned:
 
 
 def test_attributes_then_poses_replace_those_of_the_detection_and_nothing_else():
-    images, scenes = shown()
+    images, scenes = display()
     pose = Turned()
-    estimator = SeparateModules(Found(scenes), Sized(), pose)
+    estimator = SeparateModules(Match(scenes), Sized(), pose)
     result = run(estimator, images, scenes)
     assert set(pose.shapes) == {"truck"}
     for before, after in zip(scenes, result, strict=True):
@@ -186,14 +186,14 @@ def test_attributes_then_poses_replace_those_of_the_detection_and_nothing_else()
 
 
 def test_boxes_are_in_pixels_of_the_picture_that_a_module_gets():
-    (image, *_), (scene, *_) = shown()
+    (image, *_), (scene, *_) = display()
     large = np.asarray(image).repeat(2, 0).repeat(2, 1)
     doubled = replace(
         scene,
         camera=camera().resized(1280, 960),
         objects=tuple(replace(o, box=tuple(2 * v for v in o.box)) for o in scene.objects),
     )
-    (result,) = run(SeparateModules(Found([doubled]), Sized(), Turned()), [large], [doubled])
+    (result,) = run(SeparateModules(Match([doubled]), Sized(), Turned()), [large], [doubled])
     assert [o.box for o in result.objects] == [pytest.approx(o.box) for o in scene.objects]
 
 
@@ -207,7 +207,7 @@ def test_a_network_named_twice_is_loaded_once_and_each_module_is_named(tmp_path)
         title(identity(estimator))
         == "detection street_estimator + attributes street_attributes + pose street_estimator"
     )
-    images, scenes = shown()
+    images, scenes = display()
     assert [scene.image for scene in run(estimator, images, scenes)] == [
         scene.image for scene in scenes
     ]
@@ -275,9 +275,9 @@ def each(value):
     ],
 )
 def test_attributes_that_are_none_are_refused(value, says):
-    images, scenes = shown()
+    images, scenes = display()
     with pytest.raises(InputError, match=says):
-        run(SeparateModules(Found(scenes), Returns(value), Turned()), images, scenes)
+        run(SeparateModules(Match(scenes), Returns(value), Turned()), images, scenes)
 
 
 @pytest.mark.parametrize(
@@ -294,20 +294,20 @@ def test_attributes_that_are_none_are_refused(value, says):
     ],
 )
 def test_poses_that_are_none_are_refused(value, says):
-    images, scenes = shown()
+    images, scenes = display()
     with pytest.raises(InputError, match=says):
-        run(SeparateModules(Found(scenes), Sized(), Returns(value)), images, scenes)
+        run(SeparateModules(Match(scenes), Sized(), Returns(value)), images, scenes)
 
 
 def test_a_detector_without_boxes_or_shapes_is_refused():
-    images, scenes = shown()
+    images, scenes = display()
     bare = [replace(s, objects=tuple(replace(o, box=None) for o in s.objects)) for s in scenes]
     with pytest.raises(InputError, match="Found returned a row without a box"):
-        run(SeparateModules(Found(bare), Sized(), Turned()), images, bare)
+        run(SeparateModules(Match(bare), Sized(), Turned()), images, bare)
     row = ObjectState({}, (0.0, 0.0, 0.3), 0.0, (1.0, 1.0, 1.0), box=(0.0, 0.0, 9.0, 9.0))
     plain = [Scene((row,), {}, "predicted", image="a")]
     with pytest.raises(InputError, match="neither it nor the detection returned the shape"):
-        run(SeparateModules(Found(plain), Returns(each({})), Turned()), images[:1], plain)
+        run(SeparateModules(Match(plain), Returns(each({})), Turned()), images[:1], plain)
 
 
 # --- evaluate.py ----------------------------------------------------------------------------------

@@ -55,26 +55,26 @@ def run(program: PhraseCall, table: Scene) -> Outcome:
 
 def questions(seed: int) -> tuple[Scene, list[Question]]:
     """Rotations of one question of every operation in every style, answered by the gold program."""
-    table, found = scene(seed), []
+    table, result = scene(seed), []
     for op, signature in OPERATIONS.items():
         for style in STYLES:
             r = rng(seed, f"{op}/{style}")
             rows = [int(i) for i in r.choice(len(NAMES), len(signature.roles), replace=False)]
             phrases = tuple(" ".join(NAMES[i]) for i in rows)
             gold = PhraseCall(op, tuple(f"#{i} {p}" for i, p in zip(rows, phrases)))
-            said = speak(PhraseCall(op, phrases), style, r)
-            right = said.option_of[without_row(run(gold, table).answer)]
+            reply = speak(PhraseCall(op, phrases), style, r)
+            right = reply.option_of[without_row(run(gold, table).answer)]
             own = {
-                "options": tuple(said.options),
-                "letter": "ABCD"[said.options.index(right)],
+                "options": tuple(reply.options),
+                "letter": "ABCD"[reply.options.index(right)],
                 "scene": str(seed),
             }
             name = f"{seed}{op.replace('_', '')}{style}"
             q = PhotoQuestion(
-                name, table.image, said.text, "6d", signature.category, right, gold.text(), **own
+                name, table.image, reply.text, "6d", signature.category, right, gold.text(), **own
             )
-            found += rotations(q)
-    return table, found
+            result += rotations(q)
+    return table, result
 
 
 def system(tables, **how) -> Pipeline:
@@ -90,24 +90,24 @@ def context(table: Scene) -> Context:
 )
 def test_on_true_tables_every_rotation_of_every_type_is_right(answering):
     for seed in range(5):
-        table, asked = questions(seed)
-        predictions = answering.answer(asked, context(table))
+        table, query = questions(seed)
+        predictions = answering.answer(query, context(table))
         wrong = [
             (q.text, p)
-            for q, p, hit in zip(asked, predictions, row_hits(asked, predictions))
+            for q, p, hit in zip(query, predictions, row_hits(query, predictions))
             if not hit
         ]
         assert wrong == []
-        report = score(asked, predictions)
+        report = score(query, predictions)
         assert all(row["value"] == 100 for row in report["rows"])
-        assert consistency(asked, predictions)["circular"]["value"] == 0
+        assert consistency(query, predictions)["circular"]["value"] == 0
 
 
 def test_a_mirror_image_gets_the_mirrored_answer():
     for seed in range(5):
-        table, asked = questions(seed)
+        table, query = questions(seed)
         flipped = mirrored(table)
-        for q in asked:
+        for q in query:
             program = parse_text(q.program)
             answers = run(program, table).answer, run(program, flipped).answer
             word = answers[0] in sum(ANSWERS.values(), ())
@@ -122,13 +122,13 @@ def test_a_margin_makes_flips_agree_under_noise():
     for _ in range(600):
         turned = replace(table.objects[0], heading=float(r.uniform(-math.pi, math.pi)))
         truth = replace(table, objects=(turned, *table.objects[1:]))
-        said = []
+        reply = []
         for one in (truth, mirrored(truth)):
             noisy = replace(
                 one.objects[0],
                 heading=float(wrap_angle(one.objects[0].heading + r.normal(0, math.radians(5)))),
             )
-            said.append(
+            reply.append(
                 run(
                     PhraseCall("side_to_camera", ("#0",)),
                     replace(one, objects=(noisy, *one.objects[1:])),
@@ -136,17 +136,17 @@ def test_a_margin_makes_flips_agree_under_noise():
             )
         gold = THREEDSRBENCH.to_core(PhraseCall("side_to_camera", ("#0",)))
         clear = nearest(gold, truth, answered(gold, truth)).distance >= 10
-        disagree[clear].append(mirrored_answer("orientation_viewpoint", said[0]) != said[1])
+        disagree[clear].append(mirrored_answer("orientation_viewpoint", reply[0]) != reply[1])
     assert np.mean(disagree[True]) <= 0.02
     assert np.mean(disagree[False]) > 0.2
 
 
 def test_what_cannot_be_answered_says_why():
-    table, asked = questions(0)
-    q = replace(asked[0], text="Why is the sky blue?")
+    table, query = questions(0)
+    q = replace(query[0], text="Why is the sky blue?")
     assert system(Truth()).answer([q], context(table))[0].status == "unparsed"
     lost = replace(
-        asked[0], text="Which is higher, the zebra or the sofa?", options=("zebra", "sofa")
+        query[0], text="Which is higher, the zebra or the sofa?", options=("zebra", "sofa")
     )
     (prediction,) = system(Truth()).answer([lost], context(table))
     assert (prediction.status, prediction.reason) == (
@@ -154,8 +154,8 @@ def test_what_cannot_be_answered_says_why():
         "not found: 'zebra' is not in the scene",
     )
     with pytest.raises(InputError, match="needs a synthetic twin"):
-        oracle("photographs").answer([replace(asked[0], program="")], context(table))
-    (bad,) = oracle("photographs").answer([replace(asked[0], program="higher(1)")], context(table))
+        oracle("photographs").answer([replace(query[0], program="")], context(table))
+    (bad,) = oracle("photographs").answer([replace(query[0], program="higher(1)")], context(table))
     assert bad.status == "failed"
 
 
@@ -171,50 +171,50 @@ class Estimator:
 
 
 def test_an_estimator_that_returns_the_truth_is_refused():
-    table, asked = questions(0)
-    shown = replace(context(table), inputs=SimpleNamespace(focal=lambda name: 0.7))
+    table, query = questions(0)
+    display = replace(context(table), inputs=SimpleNamespace(focal=lambda name: 0.7))
     with pytest.raises(InputError, match="ground truth"):
-        system(Pictures(Estimator(table), "photographs")).answer(asked, shown)
+        system(Pictures(Estimator(table), "photographs")).answer(query, display)
 
 
 def test_an_estimator_sees_the_picture_and_its_focal_length_alone():
-    table, asked = questions(0)
-    kept = []
+    table, query = questions(0)
+    retained = []
 
     def truth():
         raise AssertionError("nobody may look at the truth")
 
-    shown = replace(
+    display = replace(
         context(table),
         truth=truth,
-        on_scene=kept.append,
+        on_scene=retained.append,
         inputs=SimpleNamespace(focal=lambda name: 0.7),
     )
     estimator = Estimator(replace(table, source="predicted"))
-    predictions = system(Pictures(estimator, "photographs")).answer(asked, shown)
-    assert all(row_hits(asked, predictions))
+    predictions = system(Pictures(estimator, "photographs")).answer(query, display)
+    assert all(row_hits(query, predictions))
     assert estimator.seen == [((1, 1, 3), 0.7)]
-    assert kept == [estimator.table]
+    assert retained == [estimator.table]
 
 
-def test_random_guesses_are_consistent_only_when_asked_to_be():
-    table, asked = questions(1)
-    loose, same = (random_option(0, c).answer(asked, context(table)) for c in (False, True))
-    assert consistency(asked, same)["circular"]["value"] == 0
-    assert consistency(asked, loose)["circular"]["value"] > 30
+def test_random_guesses_are_consistent_only_when_queried_to_be():
+    table, query = questions(1)
+    loose, same = (random_option(0, c).answer(query, context(table)) for c in (False, True))
+    assert consistency(query, same)["circular"]["value"] == 0
+    assert consistency(query, loose)["circular"]["value"] > 30
 
 
 def doubted(existence: float) -> tuple[Scene, list[Question]]:
     """A predicted table in which each thing is there with that probability, and questions about two
     of its things.
     """
-    table, asked = questions(0)
+    table, query = questions(0)
     objects = tuple(replace(o, existence=existence) for o in table.objects)
-    return replace(table, objects=objects, source="predicted"), asked
+    return replace(table, objects=objects, source="predicted"), query
 
 
 @dataclass(frozen=True)
-class Given:
+class Provided:
     true = False
 
     scene: Scene
@@ -223,31 +223,31 @@ class Given:
         return [[self.scene] for _ in looks]
 
 
-def test_an_answer_about_what_was_not_found_says_so_or_fails_where_nothing_is_taken_for_granted():
-    for existence, found in ((0.6, True), (0.4, False), (0.01, False)):
-        table, asked = doubted(existence)
-        given = system(Given(table)).answer(asked, context(table))
-        assert {p.status for p in given} == {"ok"}
-        assert {p.reason.startswith(TAKEN) for p in given} == {not found}
-        strict = system(Given(table), assume_present=False).answer(asked, context(table))
-        assert {p.status for p in strict} == {"ok" if found else "failed"}
-        if found:
-            assert strict == given
-        report = score(asked, given)
-        assert (report["not_found"] == {}) == found
-        if not found:
+def test_an_answer_about_what_was_not_detected_says_so_or_fails_where_nothing_is_taken_for_granted():
+    for existence, result in ((0.6, True), (0.4, False), (0.01, False)):
+        table, query = doubted(existence)
+        supplied = system(Provided(table)).answer(query, context(table))
+        assert {p.status for p in supplied} == {"ok"}
+        assert {p.reason.startswith(TAKEN) for p in supplied} == {not result}
+        strict = system(Provided(table), assume_present=False).answer(query, context(table))
+        assert {p.status for p in strict} == {"ok" if result else "failed"}
+        if result:
+            assert strict == supplied
+        report = score(query, supplied)
+        assert (report["not_found"] == {}) == result
+        if not result:
             assert (report["not_found"]["n"], report["not_found"]["rows"]) == (
                 report["rows"][0]["n"],
                 report["rows"],
             )
 
 
-def test_only_questions_about_what_was_not_found_are_counted():
-    table, asked = doubted(0.9)
+def test_only_questions_about_what_was_not_detected_are_counted():
+    table, query = doubted(0.9)
     lost = replace(table, objects=(replace(table.objects[0], existence=0.1), *table.objects[1:]))
-    given = system(Given(lost)).answer(asked, context(lost))
-    about = [q for q, p in zip(asked, given, strict=True) if p.reason.startswith(TAKEN)]
+    supplied = system(Provided(lost)).answer(query, context(lost))
+    about = [q for q, p in zip(query, supplied, strict=True) if p.reason.startswith(TAKEN)]
     name = " ".join(NAMES[0])
-    assert about == [q for q in asked if f"#0 {name}" in q.program]
-    counted = score(asked, given)["not_found"]
+    assert about == [q for q in query if f"#0 {name}" in q.program]
+    counted = score(query, supplied)["not_found"]
     assert 0 < counted["n"] < counted["of"]

@@ -48,7 +48,7 @@ def test_no_pipeline_takes_true_tables_unasked(world):
     assert world.DOMAIN.options["scenes"] != "ground_truth"
 
 
-def test_the_truth_by_its_name_is_what_was_asked_for():
+def test_the_truth_by_its_name_is_what_was_requested():
     context = Context(lambda: None, lambda: TRUE, "v")
     pipeline = Pipeline(Truth(), street.question_parser(Leak()), street.DOMAIN)
     (tables,) = pipeline.look([PerceptionInput(context, ["v"])])

@@ -20,7 +20,7 @@ def test_known_temperature_and_covariance_are_recovered():
     r = rng(0, "calibrate-test")
     predicted, gt = [], []
     for _ in range(60):
-        true, seen = [], []
+        true, visible = [], []
         for k in range(5):
             beliefs, labels = {}, {}
             for attribute, values in ATTRIBUTES.items():
@@ -36,7 +36,7 @@ def test_known_temperature_and_covariance_are_recovered():
             sd = np.array([0.1, 0.05, 0.02])
             error = r.normal(0, 2 * sd)  # errors are twice what the covariance says
             true.append(state)
-            seen.append(
+            visible.append(
                 replace(
                     state,
                     beliefs=beliefs,
@@ -46,7 +46,7 @@ def test_known_temperature_and_covariance_are_recovered():
                 )
             )
         gt.append(Scene(tuple(true), AXES, "gt"))
-        predicted.append(Scene(tuple(seen), AXES, "predicted"))
+        predicted.append(Scene(tuple(visible), AXES, "predicted"))
     calibration = fitted(predicted, gt)
     assert 1.7 < calibration["temperature"] < 2.3
     assert 3.2 < calibration["covariance"] < 4.8

@@ -113,15 +113,15 @@ def test_a_backbone_that_cannot_be_used_is_one_line(capsys):
 
 def test_crops_are_squares_around_the_box():
     net = CropNet({"shape": 2}, backbone="test_resnet", width=64, height=48, crop=16)
-    seen = []
-    net.backbone.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+    visible = []
+    net.backbone.register_forward_pre_hook(lambda _, inputs: visible.append(inputs[0]))
     images = torch.zeros(1, 3, 48, 64)
     images[:, 0, :, 32:] = 1  # the right half is red
     net.eval()
     with torch.inference_mode():
         dense = net(images.contiguous(memory_format=torch.channels_last))
         net.describe(dense, torch.tensor([[27.0, 14.0, 37.0, 34.0]]), torch.tensor([0]))
-    (crop,) = seen
+    (crop,) = visible
     assert crop.shape == (1, 3, 16, 16)
     red = crop[0, 0] - crop[0, 0].min()
     assert red[:, :7].max() < 1e-4

@@ -120,7 +120,7 @@ class Numbered:
         }
 
 
-def test_kept_scenes_are_made_once_for_all_who_read_them_and_leave_when_their_rounds_are_over(
+def test_retained_scenes_are_built_once_for_all_who_read_them_and_leave_when_their_rounds_are_over(
     tmp_path,
 ):
     scenes = Numbered()
@@ -139,10 +139,10 @@ def test_kept_scenes_are_made_once_for_all_who_read_them_and_leave_when_their_ro
     assert len(left) <= 2 * 2
 
 
-def test_what_a_killed_process_left_half_made_is_made_again(tmp_path):
-    kept = CachedScenes(Numbered(), tmp_path, visits=1, chunk=4)
-    kept[1]
-    kept.open[0]["whole"][1] = False
+def test_what_a_killed_process_left_half_built_is_built_again(tmp_path):
+    retained = CachedScenes(Numbered(), tmp_path, visits=1, chunk=4)
+    retained[1]
+    retained.open[0]["whole"][1] = False
     assert (CachedScenes(Numbered(), tmp_path, visits=1, chunk=4)[1]["image"] == 1).all()
     assert Numbered.made == [1]
 

@@ -195,16 +195,16 @@ def test_cards_and_reports_say_which_scenes_were_trained_on(release, tmp_path, m
     ranges = {"train": "0-4", "test": "25000-25011"}
     first, second = tmp_path / "first", tmp_path / "second"
     assert trained_on(release, tmp_path / "a", first, ranges=ranges) == {"superCLEVR_new_#": "0-3"}
-    found = trained_on(release, tmp_path / "b", second, "test", ranges, str(first))
-    assert found == {"superCLEVR_new_#": "0-3, 25000-25010"}
+    result = trained_on(release, tmp_path / "b", second, "test", ranges, str(first))
+    assert result == {"superCLEVR_new_#": "0-3, 25000-25010"}
 
     tested = released(tmp_path / "tested", range(25_005, 25_020), "spatial457_scenes_21k.json")
-    asked = json.loads((MINI / "pulsecheck457" / "questions" / "L1_single.json").read_text())
-    asked["questions"] = [
-        {**q, "image_filename": name(25_005 + k)} for k, q in enumerate(asked["questions"][:15])
+    query = json.loads((MINI / "pulsecheck457" / "questions" / "L1_single.json").read_text())
+    query["questions"] = [
+        {**q, "image_filename": name(25_005 + k)} for k, q in enumerate(query["questions"][:15])
     ]
     (tested / "questions").mkdir()
-    (tested / "questions" / "L1_single.json").write_text(json.dumps(asked))
+    (tested / "questions" / "L1_single.json").write_text(json.dumps(query))
     monkeypatch.chdir(tmp_path)
     script = loaded("evaluate")
     for pair, scenes in ((second, 6), (first, 0)):
@@ -278,10 +278,10 @@ def test_the_parser_trains_on_official_questions_of_train_scenes(few, tmp_path, 
     assert card["training"]["scenes"] == {"superCLEVR_new_#": "0-35"}
     # Programs are those of the files: what the trained tokens spell is what evaluation reads.
     gold = {q.program for q in questions.questions_of(root)}
-    spelled = {
+    written = {
         " ".join(parser.TOKENS[t] for t in e.program) for e in data.train[: len(data.train) - 5]
     }
-    assert len(spelled) <= len(gold)
+    assert len(written) <= len(gold)
 
 
 def test_questions_on_test_scenes_alone_are_refused(few, tmp_path):

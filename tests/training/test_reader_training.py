@@ -44,12 +44,12 @@ def write(path, records):
 
 
 def test_each_wording_is_a_pair_of_its_table(tmp_path):
-    sold, asked = f"remove(group({BED}))", f"query(color, {BED})"
-    said = [["change", sold, [], ["Off went the bed.", "The bed has been sold."]],
-            ["question", asked, ["red", "blue"], ["Bed colour?"]]]  # fmt: skip
-    write(tmp_path / "paraphrases_train.jsonl.bz2", [TABLE | {"said": said}])
+    sold, query = f"remove(group({BED}))", f"query(color, {BED})"
+    reply = [["change", sold, [], ["Off went the bed.", "The bed has been sold."]],
+            ["question", query, ["red", "blue"], ["Bed colour?"]]]  # fmt: skip
+    write(tmp_path / "paraphrases_train.jsonl.bz2", [TABLE | {"said": reply}])
     pairs = paraphrases(tmp_path)
-    assert [(p.sort, p.program) for p in pairs] == [("change", sold)] * 2 + [("question", asked)]
+    assert [(p.sort, p.program) for p in pairs] == [("change", sold)] * 2 + [("question", query)]
     things = tuple(map(tuple, THINGS))
     assert pairs[0].inputs == ParserInput(change="Off went the bed.", things=things)
     assert pairs[2].inputs.options == ("red", "blue")
@@ -57,11 +57,11 @@ def test_each_wording_is_a_pair_of_its_table(tmp_path):
     assert paraphrases(tmp_path / "none") == []
 
 
-def test_what_was_said_beside_a_wording_comes_with_it(tmp_path):
+def test_what_was_reported_beside_a_wording_comes_with_it(tmp_path):
     sold, here = f"remove(group({BED}))", 'count(filter(name, "red lamp", scene))'
     beside = [["change", "It went to a neighbour.", sold], ["frame", "I look in.", ""]]
-    said = [["question", here, [], ["Lights left?"], beside]]
-    write(tmp_path / "stories_train.jsonl.bz2", [TABLE | {"said": said}])
+    reply = [["question", here, [], ["Lights left?"], beside]]
+    write(tmp_path / "stories_train.jsonl.bz2", [TABLE | {"said": reply}])
     (pair,) = paraphrases(tmp_path, "stories")
     inputs = pair.inputs
     assert (inputs.question, inputs.change) == ("Lights left?", "It went to a neighbour.")
@@ -79,21 +79,21 @@ def test_sources_come_in_their_shares():
     assert count == {"speakers": 600, "bank": 300, "paraphrases": 90, "empty": 0}
 
 
-def test_names_are_mixed_without_touching_what_is_said_or_meant(monkeypatch):
+def test_names_are_mixed_without_touching_what_is_reported_or_intended(monkeypatch):
     monkeypatch.setattr(reader_augmentation, "MIXED", 1.0)
-    asked = ParserInput(
+    query = ParserInput(
         "Is the lamp by the cot?",
         things=(("bed",), ("red lamp",), ("tall shelf",), ("mug",), ("rug",)),
     )
     pair = TrainingPair(
-        asked,
+        query,
         "question",
         f'exist(relate(next_to, {BED}, filter(name, "red lamp", scene)))',
         "bank",
         "a",
     )
-    seen = [with_table(pair, rng(0, "mixed", k)).inputs.names for k in range(40)]
-    assert len({*map(len, seen)}) > 2
+    visible = [with_table(pair, rng(0, "mixed", k)).inputs.names for k in range(40)]
+    assert len({*map(len, visible)}) > 2
     refused = replace(pair, program="none")
     assert all(len(with_table(refused, rng(0, "mixed", k)).inputs.names) <= 5 for k in range(40))
     for share in ("OTHER_WORDS", "OTHER_COLORS"):
@@ -120,8 +120,8 @@ def test_lines_of_a_room_lend_each_other_their_sentences_but_for_what_is_bound(m
         "bank",
         "a",
     )
-    seen = with_table(free, rng(0, "lent", 0), [other])
-    assert (seen.inputs.change, seen.inputs.question, seen.program) == (
+    visible = with_table(free, rng(0, "lent", 0), [other])
+    assert (visible.inputs.change, visible.inputs.question, visible.program) == (
         "The mug fell.",
         free.inputs.question,
         free.program,
@@ -228,7 +228,7 @@ def test_training_in_few_bits_sees_what_is_shipped(coder, tmp_path):
 
 def test_all_sentences_of_a_line_are_read_at_once(lines, coder):
     tokens, pieces = coder
-    line = next(found for found in lines if len(found) == 3)
+    line = next(result for result in lines if len(result) == 3)
     assert [dict(p.also).keys() | {p.sort} for p in line] == [set(SORTS)] * 3
     (sample,) = (Samples([line[0]], tokens, pieces, 0, plain=True)[k] for k in range(1))
     assert [(sort, str(tokens.program(*t, sample.pieces))) for sort, t in sample.targets] == [
@@ -252,18 +252,18 @@ def test_a_sentence_beside_another_brings_its_program(monkeypatch):
     monkeypatch.setattr(reader_augmentation, "ANEW", 1.0)
     sold = f"remove(group({BED}))"
     other = TrainingPair(ParserInput(change="The bed was sold."), "change", sold, "bank", "a")
-    told = TrainingPair(
+    report = TrainingPair(
         ParserInput("Red lamps?", change="No more mug."), "question", "none", "paraphrase", "a"
     )
     pair = replace(
-        told,
+        report,
         program='count(filter(name, "lamp", scene))',
         source="bank",
         also=(("change", "none"),),
     )
-    seen = with_table(pair, rng(0, "lent", 0), [other])
-    assert (seen.inputs.change, dict(seen.also)) == ("The bed was sold.", {"change": sold})
-    swapped = reader_augmentation.renamed(seen, {"bed": "cot"})
+    visible = with_table(pair, rng(0, "lent", 0), [other])
+    assert (visible.inputs.change, dict(visible.also)) == ("The bed was sold.", {"change": sold})
+    swapped = reader_augmentation.renamed(visible, {"bed": "cot"})
     assert (swapped.inputs.change, "cot" in dict(swapped.also)["change"]) == (
         "The cot was sold.",
         True,
@@ -287,7 +287,7 @@ def test_reworded_lines_keep_their_programs(tmp_path, lines):
     assert reader_pairs.reworded(tmp_path / "none") == []
 
 
-def test_a_made_up_table_has_what_a_program_tells_of_things():
+def test_a_invented_table_has_what_a_program_tells_of_things():
     program = Call.parse(
         'query(color, unique(filter(material, "metal", relate(left, unique(filter(color, "purple",'
         ' filter(shape, "bus", scene))), frame(task), filter(shape, "road bike", scene)))))'
@@ -308,15 +308,15 @@ def test_a_made_up_table_has_what_a_program_tells_of_things():
     )
 
 
-def test_things_that_carry_a_look_that_is_meant_stay_in_a_mixed_table(monkeypatch):
+def test_things_that_carry_a_look_that_is_intended_stay_in_a_mixed_table(monkeypatch):
     monkeypatch.setattr(reader_augmentation, "MIXED", 1.0)
     for share in ("OTHER_WORDS", "OTHER_COLORS"):
         monkeypatch.setattr(reader_augmentation, share, 0.0)
-    asked = ParserInput(
+    query = ParserInput(
         "How many purple ones?", things=(("mug", "purple"), ("rug", "blue"), ("cot", "wood"))
     )
-    pair = TrainingPair(asked, "question", 'count(filter(color, "purple", scene))', "bank", "a")
-    seen = [with_table(pair, rng(0, "look", k)).inputs.things for k in range(40)]
-    assert all(("mug", "purple") in things for things in seen)
-    assert any(("rug", "blue") not in things for things in seen)
-    assert all(sum("purple" in looks for _, *looks in things) == 1 for things in seen)
+    pair = TrainingPair(query, "question", 'count(filter(color, "purple", scene))', "bank", "a")
+    visible = [with_table(pair, rng(0, "look", k)).inputs.things for k in range(40)]
+    assert all(("mug", "purple") in things for things in visible)
+    assert any(("rug", "blue") not in things for things in visible)
+    assert all(sum("purple" in looks for _, *looks in things) == 1 for things in visible)

@@ -66,8 +66,8 @@ def calibrates(monkeypatch):
     monkeypatch.setattr(recipe, "_calibrate", mark)
 
 
-def run(out, *given, export=""):
-    return run_recipe(Recipe(TWO_STAGES, given, out), composed, script.fit, None, export)
+def run(out, *supplied, export=""):
+    return run_recipe(Recipe(TWO_STAGES, supplied, out), composed, script.fit, None, export)
 
 
 def test_a_recipe_killed_in_two_stages_ends_with_the_weights_of_a_straight_one(
@@ -104,8 +104,8 @@ def test_a_recipe_killed_in_two_stages_ends_with_the_weights_of_a_straight_one(
 
 
 def test_options_are_of_all_trainings_or_of_one_stage(tmp_path):
-    made = Recipe(TWO_STAGES, ["steps=7", "second.seed=2", "trainer=cpu"], tmp_path)
-    first, second = (made.request(name, composed)["train"] for name in ("first", "second"))
+    built = Recipe(TWO_STAGES, ["steps=7", "second.seed=2", "trainer=cpu"], tmp_path)
+    first, second = (built.request(name, composed)["train"] for name in ("first", "second"))
     assert (first["steps"], second["steps"]) == (7, 7)
     assert (first["seed"], second["seed"]) == (0, 2)
     assert second["model"]["init_from"] == str(tmp_path / "first" / "checkpoint")
@@ -125,12 +125,12 @@ STARTS = [(name, start) for name in NAMES for start in shipped(name).get("starts
 @pytest.mark.parametrize(("name", "start"), STARTS)
 @pytest.mark.parametrize("trainer", ["cpu", "gpu"])
 def test_the_recipes_that_are_shipped_compose(name, start, trainer, tmp_path):
-    made = Recipe(shipped(name), [f"trainer={trainer}", "steps=2"], tmp_path, start)
-    requests = [made.request(stage, composed) for stage in made.stages]
+    built = Recipe(shipped(name), [f"trainer={trainer}", "steps=2"], tmp_path, start)
+    requests = [built.request(stage, composed) for stage in built.stages]
     trained = [r["train"] for r in requests if "train" in r]
     assert trained
     assert all(t["trainer"]["accelerator"] == trainer and t["steps"] == 2 for t in trained)
-    assert set(made.results) <= set(made.stages)
+    assert set(built.results) <= set(built.stages)
     first, *later = [t["model"] for t in trained]
     if "init_from" not in first:
         assert first.get("pretrained", False) == (start == "pretrained")

@@ -117,8 +117,8 @@ def test_rooms_from_above_have_figures_of_tables(tmp_path):
         write_json(rooms / "000000.json", record)
     data = TopViewData(str(tmp_path), 1, 1, width=64, batch=1, seed=3)
     data.setup("fit")
-    found = data.judged(Saying([scene]), 5)
-    assert found.figures["recall"] == found.figures["name_accuracy"] == 1
+    result = data.judged(Saying([scene]), 5)
+    assert result.figures["recall"] == result.figures["name_accuracy"] == 1
     network = dict(backbone="test_resnet", width=64, height=64, neck=8, hidden=16)
     module = EstimatorModule(network, world="top_view").eval()
     assert 0 <= data.judged(module.estimator(), 5).figures["recall"] <= 1

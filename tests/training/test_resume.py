@@ -124,8 +124,8 @@ def test_final_figures_are_of_the_averaged_weights_that_are_exported(tmp_path):
 
 
 def test_a_short_average_forgets_where_it_began():
-    kept = math.prod(decay_after(steps, 0.999) for steps in range(1, 101))
-    assert kept < 1e-3 < 0.9 < 0.999**100
+    retained = math.prod(decay_after(steps, 0.999) for steps in range(1, 101))
+    assert retained < 1e-3 < 0.9 < 0.999**100
     assert decay_after(100_000, 0.999) == 0.999
 
 
@@ -166,21 +166,21 @@ def finished(tmp_path_factory):
 
 
 def test_one_command_gives_one_model(tmp_path):
-    found = [run("street", tmp_path / name, 2)[0] for name in ("one", "two")]
-    one, two = map(state, found)
+    result = [run("street", tmp_path / name, 2)[0] for name in ("one", "two")]
+    one, two = map(state, result)
     assert all(torch.equal(value, two[name]) for name, value in one.items())
 
 
 def test_the_command_seeds_before_it_builds_the_model(monkeypatch):
-    drawn = []
+    sampled = []
     monkeypatch.setattr(script, "build", lambda node: torch.rand(()).item())
-    monkeypatch.setattr(script, "train", lambda module, data, **_: drawn.append((module, data)))
+    monkeypatch.setattr(script, "train", lambda module, data, **_: sampled.append((module, data)))
     plain = dict.fromkeys(
         ("out", "trainer", "export", "ema", "save_every", "wandb", "model", "data")
     )
     for seed in (3, 3, 4):
         script.fit({**plain, "trainer": {}, "compile": False, "seed": seed})
-    assert drawn[0] == drawn[1] != drawn[2]
+    assert sampled[0] == sampled[1] != sampled[2]
 
 
 def test_frozen_batch_statistics_stay_after_a_resume(tmp_path, killed_at):

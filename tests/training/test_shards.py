@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from po3d.benchmarks.scene_ids import from_list, scene_ids
 from po3d.io.errors import InputError
-from po3d.training.shards import BLOCK, INDEX, MixedOrder, ShardData, ShardedScenes, fetched
+from po3d.training.shards import BLOCK, INDEX, ShardData, ShardedScenes, fetched, mixed_order
 
 webdataset = pytest.importorskip("webdataset")
 
@@ -29,16 +29,16 @@ def shards(tmp_path_factory):
 def data(
     root, batch: int, rank: int = 0, world: int = 1, start: int = 0, steps: int = 100, **options
 ) -> ShardData:
-    found = ShardData(str(root), width=SIZE[0], height=SIZE[1], batch=batch, flip=False, **options)
-    found.trainer = SimpleNamespace(
+    result = ShardData(str(root), width=SIZE[0], height=SIZE[1], batch=batch, flip=False, **options)
+    result.trainer = SimpleNamespace(
         max_steps=steps,
         global_step=start,
         accumulate_grad_batches=1,
         global_rank=rank,
         world_size=world,
     )
-    found.setup("fit")
-    return found
+    result.setup("fit")
+    return result
 
 
 def test_samples_are_what_was_written_and_webdataset_reads_them(shards):
@@ -66,7 +66,7 @@ def test_every_sample_comes_once_an_epoch_in_two_processes_with_three_readers_ea
     train = len(data(shards, 1).train)  # the others are for validation
     epochs, batch, world = 3, 1, 2
     steps = epochs * train // (batch * world)
-    seen = [[], []]
+    visible = [[], []]
     for rank in range(world):
         own = data(shards, batch, rank, world, steps=steps)
         loader = DataLoader(
@@ -75,9 +75,9 @@ def test_every_sample_comes_once_an_epoch_in_two_processes_with_three_readers_ea
             num_workers=3,
             multiprocessing_context="fork",
         )
-        seen[rank] = [n for numbers in loader for n in numbers.tolist()]
-    assert len(seen[0]) == len(seen[1])
-    assert Counter(seen[0] + seen[1]) == Counter(dict.fromkeys(range(train), epochs))
+        visible[rank] = [n for numbers in loader for n in numbers.tolist()]
+    assert len(visible[0]) == len(visible[1])
+    assert Counter(visible[0] + visible[1]) == Counter(dict.fromkeys(range(train), epochs))
 
 
 @pytest.mark.parametrize("world", [1, 2, 3])
@@ -88,21 +88,21 @@ def test_a_resumed_run_reads_the_rest_of_the_epoch(shards, world):
 
 
 def test_sources_are_mixed_by_their_weights_and_each_is_read_once_an_epoch(shards):
-    order = MixedOrder([7, 400], [1, 3], 0)
-    drawn = [order(k) for k in range(4 * BLOCK)]
-    assert sum(n < 7 for n in drawn) == BLOCK
-    of_second = [n for n in drawn if n >= 7]
+    order = mixed_order([7, 400], [1, 3], 0)
+    sampled = [order(k) for k in range(4 * BLOCK)]
+    assert sum(n < 7 for n in sampled) == BLOCK
+    of_second = [n for n in sampled if n >= 7]
     assert Counter(of_second[:400]).keys() | Counter(of_second).keys() == set(range(7, 407))
     assert max(Counter(of_second).values()) - min(Counter(of_second).values()) <= 1
-    assert [MixedOrder([7, 400], [1, 3], 0)(k) for k in (3999, 0, 1500)] == [
-        drawn[k] for k in (3999, 0, 1500)
+    assert [mixed_order([7, 400], [1, 3], 0)(k) for k in (3999, 0, 1500)] == [
+        sampled[k] for k in (3999, 0, 1500)
     ]
     both = ShardData([str(shards), str(shards)], [1, 3], width=SIZE[0], height=SIZE[1], batch=4)
     both.trainer = data(shards, 1).trainer
     both.setup("fit")
     first = len(both.parts[0])
-    drawn = [n for numbers in both.train_stream() for n in numbers]
-    assert sum(n < first for n in drawn) == pytest.approx(len(drawn) / 4, abs=30)
+    sampled = [n for numbers in both.train_stream() for n in numbers]
+    assert sum(n < first for n in sampled) == pytest.approx(len(sampled) / 4, abs=30)
     with pytest.raises(InputError, match="2 positive numbers"):
         ShardData([str(shards), str(shards)], [1])
 
@@ -137,7 +137,7 @@ def test_a_shard_with_too_few_samples_is_named_even_with_a_digest_that_fits(copi
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", '{"shards": []}', '{"shards": [{"name": "../x"}]}'])
-def test_what_is_no_index_is_said(tmp_path, text):
+def test_what_is_no_index_is_reported(tmp_path, text):
     (tmp_path / INDEX).write_text(text)
     with pytest.raises(InputError, match=INDEX):
         fetched(str(tmp_path), "")
@@ -190,12 +190,12 @@ def test_shards_come_from_a_url_and_a_copy_that_was_cut_off_is_fetched_again(sha
 
 
 def test_the_scenes_of_a_training_are_those_of_its_shards_without_the_validation(shards, tmp_path):
-    found = data(shards, 1, validation=2)
-    whole = found.validation.dataset
+    result = data(shards, 1, validation=2)
+    whole = result.validation.dataset
     names = [whole.record(k)["image_filename"] for k in range(COUNT)]
-    trained = scene_ids(shards, [names[k] for k in found.parts[0].indices])
+    trained = scene_ids(shards, [names[k] for k in result.parts[0].indices])
     assert sum(map(len, trained.values())) == COUNT - 2
-    assert found.scenes() == trained
+    assert result.scenes() == trained
     index = json.loads((shards / INDEX).read_text())
     assert from_list(index["shards"][0]["scenes"]) == scene_ids(shards, names[:EACH])
     # An index of other tools lists no scenes: the records are read.

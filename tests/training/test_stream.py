@@ -16,20 +16,19 @@ from po3d.io.seeding import rng
 from po3d.training.samplers import (
     SORTED,
     BatchStream,
-    DistributedShares,
     IndexedByStep,
-    LengthStream,
-    Order,
-    ReplayOrder,
-    Shuffled,
     StreamData,
+    length_stream,
+    replay_order,
+    shuffled,
+    validation_batches,
 )
 
 
 def stream(kind: str, size: int, batch: int, stop: int, **place):
     if kind == "plain":
-        return BatchStream(Shuffled(size, 1), batch, stop, **place)
-    return LengthStream(
+        return BatchStream(shuffled(size, 1), batch, stop, **place)
+    return length_stream(
         rng(0, "lengths", size).integers(1, 30, size).tolist(), 1, batch, stop, **place
     )
 
@@ -73,7 +72,7 @@ def test_every_sample_comes_once_an_epoch(size, batch, epochs):
 def test_every_sentence_comes_once_an_epoch_and_with_others_of_its_length(epochs, batch):
     size = SORTED * batch // epochs
     lengths = rng(0, "lengths", size).integers(1, 30, size).tolist()
-    batches = list(LengthStream(lengths, 1, batch, SORTED))
+    batches = list(length_stream(lengths, 1, batch, SORTED))
     numbers = [n for part in batches for n in part]
     assert sorted(numbers)[: epochs * size] == list(range(epochs * size))
     spread = [
@@ -84,8 +83,8 @@ def test_every_sentence_comes_once_an_epoch_and_with_others_of_its_length(epochs
 
 
 def test_batches_of_a_block_have_the_samples_of_its_steps():
-    lengths, batch, order = [3, 1, 4, 1, 5, 9, 2], 2, Shuffled(7, 3)
-    stream = LengthStream(lengths, 3, batch, 3 * SORTED)
+    lengths, batch, order = [3, 1, 4, 1, 5, 9, 2], 2, shuffled(7, 3)
+    stream = length_stream(lengths, 3, batch, 3 * SORTED)
     for block in range(3):
         steps = range(block * SORTED, (block + 1) * SORTED)
         numbers = [n for step in steps for n in stream.together(step)]
@@ -94,13 +93,13 @@ def test_batches_of_a_block_have_the_samples_of_its_steps():
 
 
 def test_epochs_differ_in_their_order():
-    order = Shuffled(20, 0)
+    order = shuffled(20, 0)
     first, second = ([order(e * 20 + k) % 20 for k in range(20)] for e in (0, 1))
     assert first != second
 
 
 def test_fresh_scenes_come_once_half_of_them_in_the_mirror():
-    order = ReplayOrder(0)
+    order = replay_order(0)
     numbers = [order(position) for position in range(400)]
     assert [n // 2 for n in numbers] == list(range(400))
     assert 150 < sum(n % 2 for n in numbers) < 250
@@ -110,27 +109,28 @@ def test_fresh_scenes_come_once_half_of_them_in_the_mirror():
 def test_new_samples_come_visits_times_within_as_many_rounds_and_the_folder_s_share_beside_them(
     visits, chunk, standing, share
 ):
-    order = ReplayOrder(3, visits, chunk, False, standing, share)
-    size, rounds = order.fresh + order.old, 2 * visits + 3
+    order = replay_order(3, visits, chunk, False, standing, share)
+    size, rounds = order.size, 2 * visits + 3
+    old = size - visits * chunk
     numbers = np.array([order(position) for position in range(rounds * size)]).reshape(rounds, size)
-    assert ((numbers < standing).sum(1) == order.old).all()
-    assert order.old == round(share / (1 - share) * visits * chunk)
+    assert ((numbers < standing).sum(1) == old).all()
+    assert old == round(share / (1 - share) * visits * chunk)
     fresh = numbers - standing
     for sample in range((visits - 1) * chunk, (rounds - visits) * chunk):
-        seen = np.flatnonzero((fresh == sample).any(1))
+        visible = np.flatnonzero((fresh == sample).any(1))
         assert (fresh == sample).sum() == visits
-        assert seen.tolist() == list(range(sample // chunk - visits + 1, sample // chunk + 1))
+        assert visible.tolist() == list(range(sample // chunk - visits + 1, sample // chunk + 1))
 
 
 def test_a_revisited_stream_is_the_same_from_any_position():
-    whole = [ReplayOrder(1, 3, 5, True, 4, 0.2)(p) for p in range(90)]
-    order = ReplayOrder(1, 3, 5, True, 4, 0.2)
+    whole = [replay_order(1, 3, 5, True, 4, 0.2)(p) for p in range(90)]
+    order = replay_order(1, 3, 5, True, 4, 0.2)
     assert [order(p) for p in reversed(range(90))] == whole[::-1]
 
 
 @pytest.mark.parametrize(("size", "world"), [(16, 1), (17, 1), (17, 2), (3, 4)])
 def test_validation_is_shared_without_repeats_in_equally_many_batches(size, world):
-    ranks = [list(DistributedShares(range(size), 2, r, world)) for r in range(world)]
+    ranks = [list(validation_batches(range(size), 2, r, world)) for r in range(world)]
     assert len({len(rank) for rank in ranks}) == 1
     numbers = sorted(n for rank in ranks for part in rank for n in part)
     assert numbers == list(range(size - size % world))
@@ -150,17 +150,17 @@ def test_the_place_is_of_the_trainer_alone():
 
 
 def test_without_a_folder_all_samples_of_a_round_are_new():
-    order = ReplayOrder(0, 2, 3, False, 0, 0.4)
-    assert (order.old, order.size) == (0, 6)
+    order = replay_order(0, 2, 3, False, 0, 0.4)
+    assert order.size == 6
     assert sorted(order(position) for position in range(6)) == list(range(6))
-    with_folder = ReplayOrder(0, 2, 3, True, 5, 0.25)
+    with_folder = replay_order(0, 2, 3, True, 5, 0.25)
     numbers = [with_folder(position) for position in range(8)]
     assert sorted(n // 2 for n in numbers if n // 2 >= 5) == list(range(5, 11))
-    assert with_folder.old == 2
+    assert with_folder.size == 8
 
 
 def test_standing_samples_come_in_the_order_of_epochs():
-    order, own = ReplayOrder(4, 1, 2, False, 3, 0.5), Shuffled(3, 4)
+    order, own = replay_order(4, 1, 2, False, 3, 0.5), shuffled(3, 4)
     for block in range(6):
         numbers = [order(4 * block + k) for k in range(4)]
         want = [own(2 * block + k) % 3 for k in range(2)]
@@ -174,21 +174,16 @@ def test_validation_batches_are_slices_in_order_of_which_each_process_takes_its_
 ):
     order = [7 * k % 101 for k in range(size)]
     whole = order[: size - size % world]
-    ranks = [DistributedShares(order, batch, r, world) for r in range(world)]
+    ranks = [validation_batches(order, batch, r, world) for r in range(world)]
     for r, rank in enumerate(ranks):
         want = []
         for begin in range(0, len(whole), batch * world):
             want.append(whole[begin : begin + batch * world][r::world])
         assert list(rank) == want
         assert len(rank) == len(want)
-    assert list(DistributedShares(order, batch)) == [
+    assert list(validation_batches(order, batch)) == [
         order[k : k + batch] for k in range(0, size, batch)
     ]
-
-
-def test_an_order_has_blocks():
-    with pytest.raises(TypeError, match="block_order"):
-        Order()
 
 
 def test_samples_are_indexed_modulo_their_number():
@@ -229,7 +224,7 @@ def test_readers_are_those_of_the_settings_or_the_cpus_of_a_process(monkeypatch)
 def test_loaders_have_the_batches_of_this_process():
     data = placed_data(num_workers=2)
     train, validation = data.train_dataloader(), data.val_dataloader()
-    assert list(train.batch_sampler) == list(BatchStream(Shuffled(16, 0), 2, 6, rank=1, world=2))
+    assert list(train.batch_sampler) == list(BatchStream(shuffled(16, 0), 2, 6, rank=1, world=2))
     assert list(validation.batch_sampler) == [[1, 3], [5, 7]]
     assert (train.num_workers, validation.num_workers) == (2, 0)
     assert (train.persistent_workers, validation.persistent_workers) == (True, False)

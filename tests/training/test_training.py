@@ -91,30 +91,30 @@ def test_frozen_backbones_stay(tmp_path):
     assert StreetEstimator.build(**module.net.config).config == module.net.config
 
 
-def test_kept_statistics_stay_while_weights_learn():
+def test_retained_statistics_stay_while_weights_learn():
     images = torch.rand(2, 3, 64, 96, generator=torch.Generator().manual_seed(0))
-    for kept in (True, False):
-        module = EstimatorModule(TINY, keep_statistics=kept)
+    for retained in (True, False):
+        module = EstimatorModule(TINY, keep_statistics=retained)
         before = {k: v.clone() for k, v in module.net.state_dict().items() if "running" in k}
         module.eval()
         module.train().net(images)
         after = module.net.state_dict()
-        assert all(torch.equal(after[k], v) for k, v in before.items()) == kept
+        assert all(torch.equal(after[k], v) for k, v in before.items()) == retained
         assert all(p.requires_grad for p in module.net.backbone.parameters())
 
 
-def test_a_trunk_for_poses_begins_with_what_the_shared_one_said(tmp_path):
+def test_a_trunk_for_poses_begins_with_what_the_shared_one_reported(tmp_path):
     shared = EstimatorModule(TINY)
     shared.export(tmp_path / "shared", {}, {})
     own = EstimatorModule(TINY | {"pose_hidden": 24}, init_from=str(tmp_path / "shared"))
     images = torch.rand(1, 3, 64, 96, generator=torch.Generator().manual_seed(0))
     boxes = torch.tensor([[10.0, 12.0, 50.0, 40.0]])
-    said = []
+    reply = []
     for module in (shared, own):
         net = module.net.eval()
         with torch.no_grad():
-            said.append(net.describe(net(images), boxes, torch.zeros(1, dtype=torch.long)))
-    before, after = said
+            reply.append(net.describe(net(images), boxes, torch.zeros(1, dtype=torch.long)))
+    before, after = reply
     for name in before.attributes:  # the pair is stored in 16 bits
         torch.testing.assert_close(
             after.attributes[name], before.attributes[name], atol=2e-2, rtol=2e-2
@@ -187,7 +187,7 @@ def test_context_survives_a_checkpoint_in_both_forms(tmp_path):
 
 def test_quantize_stores_the_occluder_head_of_untrained_kinds_in_two_bits(tmp_path, monkeypatch):
     tiny = {k: v for k, v in TINY.items() if k not in ("width", "height")}
-    for world, kept in (("street", True), ("room_view", False)):
+    for world, retained in (("street", True), ("room_view", False)):
         module = EstimatorModule(tiny | {"width": 96, "height": 64}, world=world)
         module.export(tmp_path / world, {}, {})
         small = tmp_path / f"{world}-small"
@@ -196,7 +196,7 @@ def test_quantize_stores_the_occluder_head_of_untrained_kinds_in_two_bits(tmp_pa
         before, after = (checkpoint.load(path)[0] for path in (tmp_path / world, small))
         assert before.keys() == after.keys()
         values = {name: len(after[name][0].unique()) for name in quantize.OCCLUDER_MATRICES}
-        assert all((count > 4) == kept for count in values.values())
+        assert all((count > 4) == retained for count in values.values())
         assert len(after["trunk.0.weight"][0].unique()) > 4
 
 
@@ -213,9 +213,9 @@ def test_the_box_head_learns_on_the_dense_heads_own_boxes_where_they_fit():
         stride,
         torch.zeros(1),
     )
-    said = torch.cat([centres - sides[:2], centres + sides[2:]], -1)
-    far = said.clone()
+    reply = torch.cat([centres - sides[:2], centres + sides[2:]], -1)
+    far = reply.clone()
     far[0, 1, 2] += 40  # the second thing is much wider than the dense head says
     own, fit = own_boxes(dense, centres, far, torch.zeros(1, 2, dtype=torch.long))
-    torch.testing.assert_close(own, said)
+    torch.testing.assert_close(own, reply)
     assert fit.tolist() == [[True, False]]

@@ -34,12 +34,12 @@ STEPS = 3
 def started(*arguments: str) -> subprocess.Popen:
     """The script under way. It finds this checkout and the tests' helpers."""
     folders = os.pathsep.join([str(SCRIPT.parent), str(SCRIPT.parent.parent), str(ROOT)])
-    kept = {
+    retained = {
         k: v for k, v in os.environ.items() if k not in ("LOCAL_RANK", "WORLD_SIZE", "MASTER_PORT")
     }
     return subprocess.Popen(
         [sys.executable, str(SCRIPT), *arguments],
-        env={**kept, "OMP_NUM_THREADS": "1", "PYTHONPATH": folders},
+        env={**retained, "OMP_NUM_THREADS": "1", "PYTHONPATH": folders},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -61,14 +61,14 @@ def train():
     server.communicate(timeout=60)
 
 
-def said(out: Path) -> str:
+def text_of(out: Path) -> str:
     return (out / "errors").read_text()[-3000:]
 
 
 @pytest.fixture(scope="module")
 def trained(train, tmp_path_factory):
     out = tmp_path_factory.mktemp("two")
-    assert train(out, STEPS, *KINDS) == 0, said(out)
+    assert train(out, STEPS, *KINDS) == 0, text_of(out)
     return out
 
 
@@ -125,7 +125,7 @@ def test_a_killed_process_ends_the_other_and_the_same_command_goes_on(train, tmp
     process.communicate(timeout=60)
     assert process.returncode != 0
     step = SafetensorsCheckpointIO().load_checkpoint(last.parent)["global_step"]
-    assert train(tmp_path, step + 2, "street_parser") == 0, said(tmp_path)
+    assert train(tmp_path, step + 2, "street_parser") == 0, text_of(tmp_path)
     _, data = made("street_parser", 2)
     data.trainer = SimpleNamespace(
         max_steps=step + 2, global_step=step, accumulate_grad_batches=1, global_rank=0, world_size=1
@@ -156,13 +156,13 @@ TRAINED = COUNT - COUNT // 10  # samples; the others are for validation
 def straight(train, shards, tmp_path_factory):
     """Some epochs on shards by two processes with a reader each; for more, see test_shards.py."""
     out = tmp_path_factory.mktemp("straight")
-    assert train(out, EPOCHS * TRAINED // 2, "street", shards=str(shards), loaders=1) == 0, said(
+    assert train(out, EPOCHS * TRAINED // 2, "street", shards=str(shards), loaders=1) == 0, text_of(
         out
     )
     return out
 
 
-def seen(out: Path) -> list[dict[int, list[int]]]:
+def view_of(out: Path) -> list[dict[int, list[int]]]:
     """Of each process the pictures of every step; of a step that came again, the later."""
     lines = [(out / f"{rank}.seen").read_text().splitlines() for rank in range(2)]
     return [dict(map(json.loads, own)) for own in lines]
@@ -171,7 +171,7 @@ def seen(out: Path) -> list[dict[int, list[int]]]:
 @pytest.mark.slow
 def test_two_processes_with_readers_train_on_every_sample_of_the_shards_once_an_epoch(straight):
     steps = EPOCHS * TRAINED // 2
-    ranks = seen(straight)
+    ranks = view_of(straight)
     assert [sorted(own) for own in ranks] == [list(range(steps))] * 2
     for epoch in range(EPOCHS):
         own = range(epoch * TRAINED // 2, (epoch + 1) * TRAINED // 2)
@@ -194,8 +194,8 @@ def test_a_training_whose_processes_were_killed_ends_as_the_straight_one(
             < steps
         )
         wait(lambda: not running(int((tmp_path / "1.pid").read_text())), seconds=30)
-    assert train(tmp_path, steps, "street", shards=str(shards)) == 0, said(tmp_path)
-    assert seen(tmp_path) == seen(straight)
+    assert train(tmp_path, steps, "street", shards=str(shards)) == 0, text_of(tmp_path)
+    assert view_of(tmp_path) == view_of(straight)
     one, other = (
         SafetensorsCheckpointIO().load_checkpoint(p / "street" / "last.ckpt")
         for p in (tmp_path, straight)
@@ -229,8 +229,8 @@ def test_epochs_of_two_processes_have_the_curves_of_one(straight, shards, tmp_pa
 def rows(out: Path) -> list[dict[str, float]]:
     """The training's part of metrics.csv."""
     with open(out / "logs" / "metrics.csv", newline="") as file:
-        found = [{k: float(v) for k, v in row.items() if v} for row in csv.DictReader(file)]
-    return [row for row in found if "train/loss" in row]
+        result = [{k: float(v) for k, v in row.items() if v} for row in csv.DictReader(file)]
+    return [row for row in result if "train/loss" in row]
 
 
 def wait(happened, process: subprocess.Popen | None = None, seconds: float = 300) -> None:
@@ -303,7 +303,7 @@ def test_every_trained_weight_gets_a_gradient(kind):
 
 
 @pytest.mark.parametrize("backbone", ["test_resnet", "regnetx_002", "tf_efficientnet_lite0"])
-def test_norms_over_all_processes_say_what_they_said_and_are_themselves_again(backbone):
+def test_norms_over_all_processes_say_what_they_reported_and_are_themselves_again(backbone):
     """timm's bring their activations, which must not get lost. One process alone needs no GPU for
     them.
     """
@@ -321,7 +321,7 @@ def test_norms_over_all_processes_say_what_they_said_and_are_themselves_again(ba
         return [type(part) for part in net.modules() if isinstance(part, _BatchNorm)]
 
     before, own, names = (
-        [said(net, training) for training in (False, True)],
+        [text_of(net, training) for training in (False, True)],
         kinds(),
         list(net.state_dict()),
     )
@@ -331,7 +331,7 @@ def test_norms_over_all_processes_say_what_they_said_and_are_themselves_again(ba
     assert len(kinds()) == len(own) > 5
     assert list(net.state_dict()) == names
     for training in (False, True):
-        for value, expected in zip(said(net, training), before[training], strict=True):
+        for value, expected in zip(text_of(net, training), before[training], strict=True):
             assert torch.equal(value, expected)
     net.train()
     net(images)  # statistics move
@@ -339,7 +339,7 @@ def test_norms_over_all_processes_say_what_they_said_and_are_themselves_again(ba
     plugin.revert(module)
     assert kinds() == own
     assert all(torch.equal(value, moved[name]) for name, value in net.state_dict().items())
-    assert not all(torch.equal(a, b) for a, b in zip(said(net, False), before[False]))
+    assert not all(torch.equal(a, b) for a, b in zip(text_of(net, False), before[False]))
 
 
 @pytest.mark.parametrize("wanted", [True, False])
@@ -347,10 +347,10 @@ def test_a_trainer_on_gpus_with_norms_over_all_processes_takes_these(wanted, tmp
     """On CPUs, where torch has none, they are left out."""
     options = {"devices": 2, "strategy": "ddp", "sync_batchnorm": wanted, "max_steps": 1}
     monkeypatch.setattr(runner.torch.cuda, "is_available", lambda: True)
-    made = []
-    monkeypatch.setattr(runner.pl, "Trainer", lambda **given: made.append(given["plugins"]))
+    built = []
+    monkeypatch.setattr(runner.pl, "Trainer", lambda **supplied: built.append(supplied["plugins"]))
     runner.trainer_of({**options, "accelerator": "gpu"}, [], default_root_dir=tmp_path)
-    assert [isinstance(plugin, SyncedNorms) for plugin in made[0]] == [True] * wanted
+    assert [isinstance(plugin, SyncedNorms) for plugin in built[0]] == [True] * wanted
     monkeypatch.undo()
     trainer = runner.trainer_of({**options, "accelerator": "cpu"}, [], default_root_dir=tmp_path)
     assert trainer.strategy._layer_sync is None

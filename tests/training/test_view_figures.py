@@ -67,7 +67,7 @@ def test_rows_are_matched_where_they_are_in_the_picture():
     assert 0 not in matched(replace(true, objects=(far, *true.objects[1:])), true)
 
 
-def test_figures_are_the_errors_that_were_made():
+def test_figures_are_the_errors_that_were_built():
     true = truth()
     a, b, c, d = true.objects
     predicted = replace(
@@ -102,7 +102,7 @@ def test_a_flip_that_the_table_believes_is_undone():
 
 def test_calibration_scales_covariances_to_the_errors():
     true, r = truth(), rng(3, "view-calibration")
-    found = []
+    result = []
     for _ in range(60):
         objects = []
         for o in true.objects:
@@ -121,8 +121,8 @@ def test_calibration_scales_covariances_to_the_errors():
                     beliefs={**o.beliefs, "name": half},
                 )
             )
-        found.append(sight(true, replace(true, objects=tuple(objects))))
-    got = fitted(found)
+        result.append(sight(true, replace(true, objects=tuple(objects))))
+    got = fitted(result)
     assert got["covariance"] == pytest.approx(
         0.25, rel=0.3
     )  # deviations of 0.05 where the table says 0.1
@@ -132,14 +132,14 @@ def test_calibration_scales_covariances_to_the_errors():
 
 def test_calibration_says_how_often_what_is_half_believed_is_there():
     true = truth()
-    found = []
+    result = []
     for k in range(120):
         states = [spread(o, existence=0.4) for o in true.objects]
         if (
             k % 4 == 0
         ):  # every fourth view has one more that is not there: 16 of 17 detections are right
             states.append(spread(states[0], position=(9.0, 9.0, 9.0), existence=0.4))
-        found.append(sight(true, replace(true, objects=tuple(states))))
-    got = fitted(found)
+        result.append(sight(true, replace(true, objects=tuple(states))))
+    got = fitted(result)
     odds = got["slope"] * math.log(0.4 / 0.6) + got["offset"]
     assert 1 / (1 + math.exp(-odds)) == pytest.approx(16 / 17, abs=0.01)

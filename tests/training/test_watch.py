@@ -25,9 +25,10 @@ from po3d.training.data import StreetData
 from po3d.training.estimator import EstimatorModule
 from po3d.training.figures import (
     Judged,
-    StreetJudge,
+    ValidationExample,
     better_is_less,
     mistakes,
+    street_judge,
     street_questions,
     worst,
 )
@@ -59,7 +60,7 @@ def truths():
 
 
 def test_true_tables_have_full_figures_and_worse_ones_fewer(truths):
-    judge = StreetJudge([np.zeros((6, 8, 3), np.uint8)] * len(truths), truths)
+    judge = street_judge([np.zeros((6, 8, 3), np.uint8)] * len(truths), truths)
     full = judge(Saying(truths)).figures
     shares = {name for name in full if name.endswith(("accuracy", "recall", "precision"))}
     assert {"answer_accuracy", "shape_accuracy", "recall", "precision"} <= shares
@@ -83,15 +84,15 @@ def test_the_worst_pictures_are_those_with_most_mistakes(truths):
     ]
     assert mistakes(truths[0], truths[0]) == 0
     assert mistakes(predicted[1], truths[1]) == 2
-    judged = Judged({}, StreetJudge([np.zeros(1)] * 4, truths).examples, predicted)
+    judged = Judged({}, [ValidationExample(np.zeros(1), truth) for truth in truths], predicted)
     assert worst(judged, 2) == [(2, len(truths[2]) - 1), (1, 2)]
 
 
 def test_questions_of_validation_are_the_same_each_time_and_few(truths):
-    asked = street_questions(truths, count=50)
-    assert len(asked) == 50
-    assert asked == street_questions(truths, count=50)
-    assert {k for k, *_ in asked} == set(range(4))
+    query = street_questions(truths, count=50)
+    assert len(query) == 50
+    assert query == street_questions(truths, count=50)
+    assert {k for k, *_ in query} == set(range(4))
 
 
 def test_less_is_better_of_losses_and_errors():
@@ -116,8 +117,8 @@ def test_every_estimator_s_weights_make_an_estimator(kind):
 
 
 def street(**options):
-    given = {"split": "test", "width": WIDTH, "height": HEIGHT, "batch": 2, "validation": 4}
-    return StreetData("superclevr", str(MINI), **given, **options)
+    supplied = {"split": "test", "width": WIDTH, "height": HEIGHT, "batch": 2, "validation": 4}
+    return StreetData("superclevr", str(MINI), **supplied, **options)
 
 
 class Taking(pl.loggers.logger.DummyLogger):
@@ -154,10 +155,10 @@ def test_validations_log_figures_of_tables_and_show_the_worst_pictures(tmp_path,
 
 
 def test_the_users_config_of_wandb_is_added_to_the_trainings(tmp_path, monkeypatch):
-    monkeypatch.setattr("pytorch_lightning.loggers.WandbLogger", lambda **given: given)
+    monkeypatch.setattr("pytorch_lightning.loggers.WandbLogger", lambda **supplied: supplied)
     options = {"project": "a", "config": {"machine": "b"}}
-    (given,) = runner.wandb_loggers(tmp_path, options, {"steps": 3})
-    assert given == {
+    (supplied,) = runner.wandb_loggers(tmp_path, options, {"steps": 3})
+    assert supplied == {
         "project": "a",
         "save_dir": str(tmp_path),
         "config": {"steps": 3, "machine": "b"},
@@ -255,9 +256,9 @@ def test_a_watched_training_that_is_killed_twice_ends_as_a_straight_one(
 
 
 def after(first, second):
-    def hook(self, *given):
-        first(self, *given)
-        second(self, *given)
+    def hook(self, *supplied):
+        first(self, *supplied)
+        second(self, *supplied)
 
     return hook
 
@@ -289,9 +290,9 @@ def command(*options):
 @pytest.mark.parametrize("trainer", ["gpu", "ddp"])
 def test_without_a_gpu_one_line_says_so(trainer, tmp_path, capsys):
     assert command("data.split=test", f"trainer={trainer}", f"out={tmp_path / 'out'}", *TINY) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "finds no GPU; use trainer=cpu" in said
+    reply = capsys.readouterr().err
+    assert reply.count("\n") == 1
+    assert "finds no GPU; use trainer=cpu" in reply
 
 
 TINY = [
@@ -309,9 +310,9 @@ TINY = [
 )
 def test_a_wrong_callback_is_one_line(given, tmp_path, capsys):
     assert command(f"trainer.callbacks={given}", f"out={tmp_path / 'out'}", *TINY) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "trainer.callbacks" in said or "not a Lightning callback" in said
+    reply = capsys.readouterr().err
+    assert reply.count("\n") == 1
+    assert "trainer.callbacks" in reply or "not a Lightning callback" in reply
 
 
 def test_a_run_says_its_figures_and_how_to_evaluate_it_and_nothing_of_libraries(tmp_path, capfd):

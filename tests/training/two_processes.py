@@ -45,14 +45,14 @@ def note_files(out: Path, kinds: list[str]) -> None:
     notes = os.open(out / f"{rank()}.written", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     places = tuple(str(out / kind) for kind in kinds)
 
-    def heard(event: str, given: tuple) -> None:
+    def heard(event: str, supplied: tuple) -> None:
         if event == "open":
-            path, mode, flags = given
+            path, mode, flags = supplied
             writes = (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) or set(mode or "") & set(
                 "wax+"
             )
         elif event in WRITES:
-            path, writes = given[0], True
+            path, writes = supplied[0], True
         else:
             return
         if (
@@ -72,9 +72,9 @@ def note_steps(out: Path, kill: list[int] | None) -> None:
     def step(self, batch, index):
         if kill == [rank(), self.global_step]:
             os.kill(os.getpid(), signal.SIGKILL)
-        seen = [number(pixels) for pixels in batch["image"].permute(0, 2, 3, 1).numpy()]
+        visible = [number(pixels) for pixels in batch["image"].permute(0, 2, 3, 1).numpy()]
         with open(out / f"{rank()}.seen", "a") as file:
-            file.write(json.dumps([self.global_step, seen]) + "\n")
+            file.write(json.dumps([self.global_step, visible]) + "\n")
         return plain(self, batch, index)
 
     EstimatorModule.training_step = step

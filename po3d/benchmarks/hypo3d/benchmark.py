@@ -31,8 +31,7 @@ def prompt(
     captions: Sequence[str] = (),
 ) -> list[str | int]:
     """Return the prompt: the room in one of the paper's input forms, its front, the change and the
-    question; the answer is a short phrase.
-    """
+    question; the answer is a short phrase."""
     lines = [INPUT_NOTES[show], *captions]
     if frame == "anchors" and question.frame:
         lines.append(f"Turn it in your mind until its sides are where this says: {question.frame}")
@@ -65,8 +64,7 @@ def measures(options: Mapping[str, Any]) -> dict[str, Score]:
 
 def vouched(question: Question) -> str:
     """Return why no program verifies the released answer ("" if one does); both question and change
-    need a program.
-    """
+    need a program."""
     whole = question.program and (question.change_program or not question.change)
     return "" if whole else "no program"
 

@@ -16,7 +16,7 @@ may also have "program", "change_program", "fine" and "control". Scores:
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -26,9 +26,9 @@ from po3d.benchmarks.base import Erratum
 from po3d.benchmarks.hypo3d.inputs import InputFiles, RoomInputs
 from po3d.benchmarks.hypo3d.scans import read_scan
 from po3d.benchmarks.hypo3d.score import ALIGNED, CATEGORIES
-from po3d.benchmarks.splits import QuestionSplit, scenes_by_image, unique
+from po3d.benchmarks.splits import QuestionSplit, first_file, scenes_by_image, unique
 from po3d.benchmarks.twin_folder import TWIN
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
 from po3d.io.files import atomic_write, read_json, read_jsonl, write_json, write_jsonl
 from po3d.io.tables import table_rows
 from po3d.language.programs.rooms import SIDES
@@ -38,7 +38,8 @@ from po3d.scene.table import Scene, from_json, to_json
 
 QUESTION_FILES = ("contextvqa.json", "hypo3d.json")
 AXIS_FILES = ("axis_definition.csv", "Axis Definition.xlsx", "axis_definition.xlsx")
-SCENE_FILES = ("scenes.jsonl", "scenes.json")
+SCENES = "scenes.jsonl"
+SCENE_FILES = (SCENES, "scenes.json")
 EXTRAS = ("change_program", "fine", "control")  # optional fields of a question
 WHERE = (
     "download: GitHub, MatchLab-Imperial/Hypo3D (the question file is provided through the form"
@@ -50,8 +51,7 @@ Anchors = Mapping[str, str]  # side -> the anchor object there; sides without an
 
 def frame_text(anchors: Anchors) -> str:
     """Return the description of the reference frame in the benchmark's wording; "" without
-    anchors.
-    """
+    anchors."""
     return frame_text_anchors([(anchors[side], side) for side in SIDES if anchors.get(side)])
 
 
@@ -97,11 +97,9 @@ class Hypo3DSplit(QuestionSplit):
                 self._scenes.update(read_scan(self.scans, only=self.images))
             self._scenes.update(_read_scenes(self.root))
         if scene_id not in self._scenes:
-            raise InputError(
-                f"{self.split} has no true scene of {scene_id!r}: the official release "
-                "has none (set benchmark.scans=DIR to a folder of ScanNet, 3RScan or "
-                f"EmbodiedScan files); twins have them in {SCENE_FILES[0]}"
-            )
+            scans = "benchmark.scans=DIR to a folder of ScanNet, 3RScan or EmbodiedScan files"
+            where = f"the official release has none (set {scans}); twins have them in {SCENES}"
+            raise InputError(f"{self.split} has no true scene of {scene_id!r}: {where}")
         return self._scenes[scene_id]
 
     def inputs(self, scene_id: str) -> RoomInputs:
@@ -110,9 +108,9 @@ class Hypo3DSplit(QuestionSplit):
 
     def files(self) -> list[Path]:
         """Return the existing files of questions, inputs and scenes, without `scans`."""
-        paths = [_first_there(self.root, n) for n in (QUESTION_FILES, AXIS_FILES, SCENE_FILES)]
-        paths.append(_first_there(self.root, [TWIN]))
-        return [*filter(None, paths), *self._files.files(self.images)]
+        names = (QUESTION_FILES, AXIS_FILES, SCENE_FILES, [TWIN])
+        paths = filter(None, map(partial(_first_there, self.root), names))
+        return [*paths, *self._files.files(self.images)]
 
     def notes(self) -> list[str]:
         """Return notes on this split: rooms without an axis definition."""
@@ -120,7 +118,7 @@ class Hypo3DSplit(QuestionSplit):
         if not bare:
             return []
         rooms = f"{len(bare)} of {len(self.images)} rooms"
-        names = ", ".join([*bare[:3], *(["..."] if len(bare) > 3 else [])])
+        names = ", ".join(bare[:3]) + (", ..." if len(bare) > 3 else "")
         return [f"{rooms} have no axis definition, so their front is undefined ({names})"]
 
     @cached_property
@@ -137,19 +135,16 @@ class Hypo3DSplit(QuestionSplit):
 
 def load(root: str | Path, split: str = "") -> Hypo3DSplit:
     """Load the benchmark from the folder `root`; raise InputError saying what is missing and where
-    to get it.
-    """
+    to get it."""
     root = Path(root)
     path = _first_there(root, QUESTION_FILES)
     if path is None:
-        raise InputError(
-            f"no Hypo3D data in {root}: expected {' or '.join(QUESTION_FILES)}; {WHERE}"
-        )
+        expected = f"expected {' or '.join(QUESTION_FILES)}; {WHERE}"
+        raise InputError(f"no Hypo3D data in {root}: {expected}")
     axes = _first_there(root, AXIS_FILES)
     if axes is None:
-        raise InputError(
-            f"{root} has no axis definitions: expected {' or '.join(AXIS_FILES)}; {WHERE}"
-        )
+        expected = f"expected {' or '.join(AXIS_FILES)}; {WHERE}"
+        raise InputError(f"{root} has no axis definitions: {expected}")
     anchors = _read_axes(axes)
     questions = [_question(*record, anchors) for record in _records(path)]
     if not questions:
@@ -158,16 +153,15 @@ def load(root: str | Path, split: str = "") -> Hypo3DSplit:
 
 
 def _first_there(root: Path, names: Iterable[str]) -> Path | None:
-    return next((root / name for name in names if (root / name).is_file()), None)
+    return first_file(map(root.joinpath, names))
 
 
 def _records(path: Path) -> Iterator[tuple[str, dict, dict, str]]:
     """Yield scene id, change, question and location of each question of the official JSON file."""
     content = read_json(path, "question file")
     if not isinstance(content, dict):
-        raise InputError(
-            f"{path} is not a Hypo3D question file: expected {{scene_id: [change, ...]}}"
-        )
+        expected = "expected {scene_id: [change, ...]}"
+        raise InputError(f"{path} is not a Hypo3D question file: {expected}")
     for scene_id, changes in content.items():
         if not isinstance(changes, list):
             raise InputError(f"{path}, scene {scene_id}: expected a list of changes")
@@ -190,17 +184,16 @@ def _question(
         if value is None:
             raise InputError(f"{where}: the field {key!r} is missing")
         if not isinstance(value, str | int | float) or value != value:
-            raise InputError(
-                f"{where}: the field {key!r} should be a string, not {str(value)[:40]!r}"
-            )
+            expected = f"should be a string, not {str(value)[:40]!r}"
+            raise InputError(f"{where}: the field {key!r} {expected}")
         return str(value)
 
-    name, text, answer = (get(record, key) for key in ("question_id", "question", "answer"))
-    if not answer.strip() or not text.strip():
-        raise InputError(
-            f"{where}: the field {'answer' if text.strip() else 'question'!r} is empty"
-        )
-    types = tuple(word.capitalize() for word in get(record, "question_type").split())
+    name, text = get(record, "question_id"), get(record, "question")
+    answer = get(record, "answer")
+    for key, value in (("question", text), ("answer", answer)):
+        if not value.strip():
+            raise InputError(f"{where}: the field {key!r} is empty")
+    types = tuple(map(str.capitalize, get(record, "question_type").split()))
     category = _category(get(change, "change_type"), where)
     described = get(change, "context_change")
     fields = {"change": described, "frame": frame_text(anchors.get(scene_id, {})), "types": types}
@@ -213,16 +206,14 @@ def _category(change_type: str, where: str) -> str:
     """Return the kind of change: "movement" for "Object Movement Change" or "Movement Change"."""
     matches = [word for word in change_type.lower().split() if word in CATEGORIES]
     if len(matches) != 1:
-        raise InputError(
-            f"{where}: change_type {change_type!r} should contain one of {', '.join(CATEGORIES)}"
-        )
+        expected = f"should contain one of {', '.join(CATEGORIES)}"
+        raise InputError(f"{where}: change_type {change_type!r} {expected}")
     return matches[0]
 
 
 def _read_axes(path: Path) -> dict[str, dict[str, str]]:
     """Read scene id -> anchors from a table with the columns scene_id, Front, Back, Left and
-    Right.
-    """
+    Right."""
     anchors = {}
     needed = ("scene_id", *SIDES)
     for row in table_rows(path, "axis definition", "hypo3d", columns=needed, sheet="Sheet1"):
@@ -244,9 +235,8 @@ def _read_scenes(root: Path) -> dict[str, Scene]:
     if isinstance(stored, list):
         return scenes_by_image(stored, path)
     if not isinstance(stored, dict):
-        raise InputError(
-            f"scene file {path} should be a list of scene tables, or {{scene_id: table}}"
-        )
+        expected = "a list of scene tables, or {scene_id: table}"
+        raise InputError(f"scene file {path} should be {expected}")
     scenes = {}
     for name, record in stored.items():
         scenes[name] = replace(from_json(record, f"{path}, {name}"), image=name)
@@ -272,13 +262,11 @@ def write_release(
     write_jsonl(folder / SCENE_FILES[0], map(to_json, scenes), compact=True)
     with atomic_write(folder / AXIS_FILES[0]) as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("scene_id", *(side.capitalize() for side in SIDES)))
+        writer.writerow(("scene_id", *map(str.capitalize, SIDES)))
         for scene_id, sides in anchors.items():
-            if unknown := sorted(set(sides) - set(SIDES)):
-                raise InputError(
-                    f"scene {scene_id}: unknown side {unknown[0]!r}; known: {', '.join(SIDES)}"
-                )
-            writer.writerow((scene_id, *(sides.get(side, "") for side in SIDES)))
+            for side in sorted(sides):
+                known("side", side, SIDES, f"scene {scene_id}: ")
+            writer.writerow((scene_id, *[sides.get(side, "") for side in SIDES]))
     write_json(folder / QUESTION_FILES[0], _layout(questions, {}))
 
 
@@ -286,25 +274,19 @@ def _layout(questions: Sequence[Question], answers: Mapping[str, str]) -> dict[s
     """Return the official JSON; `answers` (by question id) are stored as "predicted_answer"."""
     content: dict[str, dict[tuple[str, str], dict]] = {}
     for q in questions:
-        change = content.setdefault(q.image, {}).setdefault(
-            (q.category, q.change),
-            {
-                "context_change": q.change,
-                "change_type": f"Object {q.category.capitalize()} Change",
-                "questions_answers": [],
-            },
-        )
-        record = {
-            "question_id": q.id,
-            "question": q.text,
-            "answer": q.answer,
-            "question_type": " ".join(q.types),
-            **({"program": q.program} if q.program else {}),
-            **{key: value for key in EXTRAS if (value := getattr(q, key))},
-        }
+        changes, key = content.setdefault(q.image, {}), (q.category, q.change)
+        if key not in changes:
+            kind = f"Object {q.category.capitalize()} Change"
+            described = {"context_change": q.change, "change_type": kind}
+            changes[key] = {**described, "questions_answers": []}
+        record = {"question_id": q.id, "question": q.text, "answer": q.answer}
+        record["question_type"] = " ".join(q.types)
+        for name in ("program", *EXTRAS):
+            if getattr(q, name):
+                record[name] = getattr(q, name)
         if q.id in answers:
             record["predicted_answer"] = answers[q.id]
-        change["questions_answers"].append(record)
+        changes[key]["questions_answers"].append(record)
     return {scene_id: list(changes.values()) for scene_id, changes in content.items()}
 
 
@@ -330,8 +312,7 @@ def write_results(
     path: str | Path, questions: Sequence[Question], predictions: Iterable[Prediction]
 ) -> None:
     """Write predictions as an official result file for metric_compute.py; a status other than "ok"
-    gives an empty answer.
-    """
+    gives an empty answer."""
     answers = {}
     for q, p in paired(questions, predictions):
         answers[q.id] = (p.answer or "") if p.status == "ok" else ""

@@ -88,8 +88,7 @@ for _builtins in ("builtins", "__builtin__"):  # protocols below 4
 
 class _StandIn:
     """Replaces an admitted class or function while unpickling, so that the pickle cannot modify the
-    real one: it has no attributes except its key.
-    """
+    real one: it has no attributes except its key."""
 
     __slots__ = ("_key",)
 

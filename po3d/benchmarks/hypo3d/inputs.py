@@ -27,13 +27,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.hypo3d.inert_pickle import read_pickle
+from po3d.benchmarks.splits import existing, first_file
 from po3d.io.errors import InputError, malformed
 from po3d.io.files import read_json, read_jsonl, write_file, write_json, write_jsonl
 from po3d.io.images import ImageError, read_image
 from po3d.io.progress import progress
 from po3d.io.seeding import rng
 from po3d.perception import semantic_map
-from po3d.perception.semantic_map import LabelReader, SemanticMap
+from po3d.perception.semantic_map import SemanticMap
 from po3d.scene.frames import frame_from_text, room_centre, with_front
 from po3d.scene.geometry import Camera, down, look_at
 from po3d.scene.table import Scene
@@ -75,8 +76,7 @@ class InputFiles:
 
     def labelled_map(self, scene_id: str) -> SemanticMap:
         """Return the room's labelled map; raise InputError if it has neither a map nor a
-        ground-truth scene.
-        """
+        ground-truth scene."""
         beside = self.root / LABELLED / f"{scene_id}.json"
         if beside.is_file():
             return semantic_map.from_json(read_json(beside, "semantic map"), str(beside))
@@ -84,7 +84,7 @@ class InputFiles:
             return self._maps[scene_id]
         picture = beside.with_suffix(".png")
         if picture.is_file():
-            return self._reader.read(read_image(picture), scene_id)
+            return semantic_map.read_labels(read_image(picture), scene_id)
         return semantic_map.semantic_map(self._true(scene_id, f"labelled map ({beside}, or .png)"))
 
     def captions(self, scene_id: str) -> Captions:
@@ -98,8 +98,7 @@ class InputFiles:
 
     def top_view(self, scene_id: str) -> UnlabelledMap:
         """Return the room's plain map with its camera, rendered from ground truth if there is no
-        file.
-        """
+        file."""
         path = self._map(scene_id)
         if path is None:
             return self._render(scene_id)
@@ -134,8 +133,7 @@ class InputFiles:
         return view_of(scene, self.camera(scene_id, frame), self.furniture)
 
     def _picture(self, folder: Path, scene_id: str) -> Path | None:
-        paths = (self.root / folder / f"{scene_id}{suffix}" for suffix in (".png", ".jpg"))
-        return next((path for path in paths if path.is_file()), None)
+        return first_file(self.root / folder / f"{scene_id}{end}" for end in (".png", ".jpg"))
 
     def _map(self, scene_id: str) -> Path | None:
         return self._picture(MAPS, scene_id)
@@ -169,29 +167,25 @@ class InputFiles:
         for scene_id in scene_ids:
             labelled = self.root / LABELLED / f"{scene_id}.json"
             paths += [labelled, labelled.with_suffix(".png")]
-        paths += map(self._map, scene_ids)
-        return [path for path in paths if path is not None and path.is_file()]
+        return existing([*paths, *map(self._map, scene_ids)])
 
     def _true(self, scene_id: str, missing: str) -> Scene:
         try:
             return self.truth(scene_id)
         except InputError as error:
-            raise ImageError(
-                f"{scene_id}: no {missing} in {self.root}, and no scene: {error}"
-            ) from None
+            problem = f"no {missing} in {self.root}, and no scene: {error}"
+            raise ImageError(f"{scene_id}: {problem}") from None
 
     @cached_property
     def _maps(self) -> Mapping[str, SemanticMap]:
         path = self.root / MAP_FILE
         if not path.is_file():
             return {}
-        records = enumerate(read_jsonl(path, "semantic maps"))
-        maps = [semantic_map.from_json(record, f"{path}, record {k}") for k, record in records]
-        return {m.image: m for m in maps}
-
-    @cached_property
-    def _reader(self) -> LabelReader:
-        return LabelReader()
+        maps = {}
+        for k, record in enumerate(read_jsonl(path, "semantic maps")):
+            labelled = semantic_map.from_json(record, f"{path}, record {k}")
+            maps[labelled.image] = labelled
+        return maps
 
     @cached_property
     def _captions(self) -> dict[str, Captions]:
@@ -266,13 +260,13 @@ def twin_captions(scene: Scene) -> Captions:
 
 def write_inputs(folder: Path, scenes: Sequence[Scene]) -> None:
     """Write the labelled maps and captions of true scenes to a twin's folder."""
-    maps = (semantic_map.to_json(semantic_map.semantic_map(scene)) for scene in scenes)
-    write_jsonl(folder / MAP_FILE, maps, compact=True)
-    stored = {}
+    maps, stored = [], {}
     for scene in scenes:
-        own = twin_captions(scene)
-        texts, keys = [text for _, text in own], [key for key, _ in own]
+        maps.append(semantic_map.to_json(semantic_map.semantic_map(scene)))
+        captions = twin_captions(scene)
+        texts, keys = [text for _, text in captions], [key for key, _ in captions]
         stored[scene.image] = {"captions": texts, "objects": keys}
+    write_jsonl(folder / MAP_FILE, maps, compact=True)
     write_json(folder / CAPTION_FILE, stored, indent=None)
 
 
@@ -281,8 +275,8 @@ def _scene_captions(path: Path) -> dict[str, Captions]:
     captions = {}
     with malformed(f"captions {path}: expected {{scene_id: {{'captions': [text, ...]}}}}"):
         for scene_id, record in content.items():
-            texts = [str(text) for text in record["captions"]]
-            keys = [str(key) for key in record.get("objects", range(len(texts)))]
+            texts = list(map(str, record["captions"]))
+            keys = list(map(str, record.get("objects", range(len(texts)))))
             captions[scene_id] = list(zip(keys, texts, strict=True))
     return captions
 

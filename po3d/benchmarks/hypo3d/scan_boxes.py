@@ -42,7 +42,8 @@ class InstanceBox(NamedTuple):
     @property
     def level(self) -> tuple[int, int]:
         """Indices in `axes` of the two horizontal axes; the axis of the shorter side is first."""
-        i, j = (k for k in range(3) if k != self.up)
+        i, j = (self.up + 1) % 3, (self.up + 2) % 3
+        i, j = min(i, j), max(i, j)
         return (i, j) if self.lengths[i] <= self.lengths[j] else (j, i)
 
     @property
@@ -61,14 +62,13 @@ class InstanceBox(NamedTuple):
     def corners(self) -> Array:
         """Return the corners of the footprint, (4, 2), in no particular order."""
         i, j = self.level
-        a, b = (self.axes[k, :2] * self.lengths[k] / 2 for k in (i, j))
+        a, b = self.axes[i, :2] * self.lengths[i] / 2, self.axes[j, :2] * self.lengths[j] / 2
         return self.centre[:2] + np.array([a + b, a - b, -a - b, b - a])
 
 
 def box(label: object, centre: object, axes: object, lengths: object, where: str) -> InstanceBox:
     """Return a validated Box; `axes` are 9 numbers, one axis after the other. An InputError names
-    the field of `where`.
-    """
+    the field of `where`."""
     if not isinstance(label, str):
         raise InputError(f"{where}: 'label' should be a string, not {str(label)[:40]!r}")
     rows = numbers(axes, 9, where, "the axes").reshape(3, 3)
@@ -83,8 +83,7 @@ def box(label: object, centre: object, axes: object, lengths: object, where: str
 
 def numbers(values: object, count: int, where: str, field: str) -> Array:
     """Validate a list or array of `count` finite numbers below 1e6 and return it as (count,); an
-    InputError names the field.
-    """
+    InputError names the field."""
     if hasattr(values, "tolist"):
         values = values.tolist()
     fits = isinstance(values, list | tuple) and len(values) == count
@@ -101,13 +100,14 @@ def room(scene_id: str, boxes: Sequence[InstanceBox]) -> Scene:
     outline is the rectangle around all floor instances, aligned with the largest; without a floor
     around the walls, else around all objects. Without any box it is None and the scene is empty.
     """
-    shell = {kind: [b for b in boxes if b.label == kind] for kind in SHELL}
+    floors = [b for b in boxes if b.label == "floor"]
+    walls = [b for b in boxes if b.label == "wall"]
     things = [b for b in boxes if b.label not in SHELL + UNNAMED]
-    if shell["floor"]:
-        ground = float(max(shell["floor"], key=lambda b: b.area).centre[2])
+    if floors:
+        ground = float(max(floors, key=lambda b: b.area).centre[2])
     else:
-        ground = min((b.bottom for b in [*shell["wall"], *things]), default=0.0)
-    around = shell["floor"] or shell["wall"] or things
+        ground = min([b.bottom for b in walls + things], default=0.0)
+    around = floors or walls or things
     outline = _rectangle(around) if around else None
     middle = np.mean(outline, 0) if outline else np.zeros(2)
     objects = tuple(_state(b, ground, middle) for b in things)
@@ -128,9 +128,8 @@ def _state(b: InstanceBox, ground: float, middle: Array) -> ObjectState:
 
 def _rectangle(boxes: Sequence[InstanceBox]) -> tuple[tuple[float, float], ...]:
     """Return the corners of the rectangle around all footprints, counter-clockwise, aligned with
-    the longer side of the largest.
-    """
-    widest = max(boxes, key=lambda b: math.hypot(*(b.lengths[k] for k in b.level)))
+    the longer side of the largest."""
+    widest = max(boxes, key=lambda b: math.hypot(*b.lengths[list(b.level)]))
     angle = widest.azimuth(widest.level[1]) % (math.pi / 2)
     u = np.array([math.cos(angle), math.sin(angle)])
     basis = np.array([u, [-u[1], u[0]]])
@@ -186,6 +185,5 @@ _POINTS = lab(_HEX)
 
 def color_name(rgb: ArrayLike) -> str:
     """Return the colour of rooms.COLORS whose patches are nearest to an sRGB value (3,) in 0..255
-    by CIELAB distance.
-    """
+    by CIELAB distance."""
     return _NAMES[int(np.linalg.norm(_POINTS - lab(rgb), axis=1).argmin())]

@@ -138,19 +138,15 @@ def scannet_scene(folder: str | Path) -> Scene:
     stored = _json(path, "segment file").get("segIndices")
     segments = _integers(stored, f"segment file {path}: 'segIndices'")
     if len(segments) != len(points):
-        raise InputError(
-            f"segment file {path}: 'segIndices' has {len(segments)} entries, but the mesh has"
-            f" {len(points)} vertices"
-        )
+        counts = f"{len(segments)} entries, but the mesh has {len(points)} vertices"
+        raise InputError(f"segment file {path}: 'segIndices' has {counts}")
     path = folder / f"{scene_id}{AGGREGATION}"
     if not path.is_file() and (other := folder / f"{scene_id}_vh_clean{AGGREGATION}").is_file():
         path = other
     content = _json(path, "aggregation file")
     if str(content.get("segmentsFile", "")).endswith("_vh_clean.segs.json"):
-        raise InputError(
-            f"aggregation file {path}: its 'segmentsFile' refers to the full mesh; "
-            f"required: {scene_id}{AGGREGATION}"
-        )
+        problem = "its 'segmentsFile' refers to the full mesh"
+        raise InputError(f"aggregation file {path}: {problem}; required: {scene_id}{AGGREGATION}")
     boxes = []
     for where, group in _groups(content, "aggregation file", path):
         mine = np.isin(segments, _integers(group.get("segments"), f"{where}: 'segments'"))
@@ -164,8 +160,7 @@ def scannet_scene(folder: str | Path) -> Scene:
 
 def _instance(label: str, points: Array, colors: Array | None) -> InstanceBox:
     """Return the box of an instance's vertices (n, 3), with the name of their mean sRGB value
-    (`colors` (n, 3)).
-    """
+    (`colors` (n, 3))."""
     label = " ".join(label.lower().split())
     low, high = np.percentile(points, ROBUST, axis=0)
     if label == "floor":
@@ -176,8 +171,7 @@ def _instance(label: str, points: Array, colors: Array | None) -> InstanceBox:
 
 def _axis_alignment(path: Path) -> Array:
     """Read (4, 4) `axisAlignment` from a scene's text file, 16 numbers in row order:
-    aligned_T_scan.
-    """
+    aligned_T_scan."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -186,7 +180,7 @@ def _axis_alignment(path: Path) -> Array:
         key, _, value = line.partition("=")
         if key.strip() == "axisAlignment":
             try:
-                values = [float(word) for word in value.split()]
+                values = list(map(float, value.split()))
             except ValueError:
                 values = []
             matrix = numbers(values, 16, f"scan info {path}", "'axisAlignment'").reshape(4, 4)
@@ -222,35 +216,32 @@ _PLY_TYPES = dict(zip(_PLY_NAMES[0] + _PLY_NAMES[1], _PLY_CODES * 2, strict=True
 
 def _vertices(path: Path) -> tuple[Array, NDArray[np.uint8] | None]:
     """Read (n, 3) points and (n, 3) sRGB values (or None) of a binary little-endian PLY; faces are
-    skipped.
-    """
+    skipped."""
     try:
         with open(path, "rb") as file:
             count, layout = _ply_header(file, path)
             left = os.fstat(file.fileno()).st_size - file.tell()
             if count * layout.itemsize > left:
-                raise InputError(
-                    f"mesh {path} is truncated: {count} vertices do not fit into its last {left}"
-                    " bytes"
-                )
+                problem = f"{count} vertices do not fit into its last {left} bytes"
+                raise InputError(f"mesh {path} is truncated: {problem}")
             rows = np.fromfile(file, layout, count)
     except OSError as error:
         raise InputError(f"mesh {path} cannot be read ({error.strerror})") from None
     points = np.stack([rows[axis] for axis in "xyz"], -1).astype(float)
     if not np.isfinite(points).all() or np.abs(points).max(initial=0.0) > 1e6:
-        raise InputError(
-            f"mesh {path}: a vertex has a coordinate that is not finite or exceeds 1,000,000"
-        )
-    channels = ("red", "green", "blue")
-    if not all(c in layout.names and layout[c] == np.uint8 for c in channels):
-        return points, None
-    return points, np.stack([rows[c] for c in channels], -1)
+        problem = "a vertex has a coordinate that is not finite or exceeds 1,000,000"
+        raise InputError(f"mesh {path}: {problem}")
+    channels = []
+    for color in ("red", "green", "blue"):
+        if color not in layout.names or layout[color] != np.uint8:
+            return points, None
+        channels.append(rows[color])
+    return points, np.stack(channels, -1)
 
 
 def _ply_header(file: BinaryIO, path: Path) -> tuple[int, np.dtype]:
     """Return the number of vertices and their layout; raise InputError unless they are the first
-    element.
-    """
+    element."""
     lines: list[list[str]] = []
     while len(lines) < MAX_HEADER and (lines[-1:] != [["end_header"]]):
         line = file.readline(MAX_HEADER)
@@ -263,22 +254,25 @@ def _ply_header(file: BinaryIO, path: Path) -> tuple[int, np.dtype]:
         raise InputError(f"mesh {path}: its 'format' should be binary_little_endian 1.0")
     starts = [k for k, words in enumerate(lines) if words[:1] == ["element"]]
     if not starts or lines[starts[0]][1:2] != ["vertex"]:
-        raise InputError(
-            f"mesh {path}: the first 'element' of a scan's mesh should be its vertices"
-        )
+        problem = "the first 'element' of a scan's mesh should be its vertices"
+        raise InputError(f"mesh {path}: {problem}")
     end = starts[1] if len(starts) > 1 else len(lines)
     count = lines[starts[0]][2:]
     if len(count) != 1 or not count[0].isdecimal() or not 0 < int(count[0]) <= MAX_VERTICES:
-        raise InputError(
-            f"mesh {path}: 'element vertex' should be between 1 and {MAX_VERTICES}, not {count[:1]}"
-        )
-    properties = [words[1:] for words in lines[starts[0] : end] if words[:1] == ["property"]]
-    names = [p[1] for p in properties if len(p) == 2 and p[0] in _PLY_TYPES]
-    if not len(set(names)) == len(names) == len(properties) or not {"x", "y", "z"} <= set(names):
-        raise InputError(
-            f"mesh {path}: a vertex should have x, y, z, and only scalar properties of known types"
-        )
-    return int(count[0]), np.dtype([(name, _PLY_TYPES[kind]) for kind, name in properties])
+        expected = f"between 1 and {MAX_VERTICES}, not {count[:1]}"
+        raise InputError(f"mesh {path}: 'element vertex' should be {expected}")
+    layout: dict[str, str] = {}
+    scalars = True  # of known types, each once
+    for words in lines[starts[0] : end]:
+        if words[:1] == ["property"]:
+            known = len(words) == 3 and words[1] in _PLY_TYPES and words[2] not in layout
+            scalars = scalars and known
+            if known:
+                layout[words[2]] = _PLY_TYPES[words[1]]
+    if not scalars or not {"x", "y", "z"} <= layout.keys():
+        expected = "x, y, z, and only scalar properties of known types"
+        raise InputError(f"mesh {path}: a vertex should have {expected}")
+    return int(count[0]), np.dtype(list(layout.items()))
 
 
 # --- 3RScan and EmbodiedScan ----------------------------------------------------------------------
@@ -315,19 +309,18 @@ def embodiedscan_scenes(path: str | Path) -> dict[str, Scene]:
     info, listed = content.get("metainfo"), content.get("data_list")
     categories = info.get("categories") if isinstance(info, dict) else None
     if not isinstance(categories, dict) or not isinstance(listed, list):
-        raise InputError(
-            f"info file {path} should contain 'metainfo' with 'categories', and the list"
-            " 'data_list'"
-        )
-    names = {number: name for name, number in categories.items() if isinstance(number, int)}
-    scenes = {}
+        expected = "'metainfo' with 'categories', and the list 'data_list'"
+        raise InputError(f"info file {path} should contain {expected}")
+    names, scenes = {}, {}
+    for name, number in categories.items():
+        if isinstance(number, int):
+            names[number] = name
     for k, record in enumerate(listed):
         where = f"info file {path}, data_list[{k}]"
         sample = record.get("sample_idx") if isinstance(record, dict) else None
         if not isinstance(sample, str) or not sample:
-            raise InputError(
-                f"{where}: 'sample_idx' should be a string such as 'scannet/scene0001_00'"
-            )
+            expected = "a string such as 'scannet/scene0001_00'"
+            raise InputError(f"{where}: 'sample_idx' should be {expected}")
         instances = record.get("instances")
         if not isinstance(instances, list) or not all(isinstance(i, dict) for i in instances):
             raise InputError(f"{where} ({sample}): 'instances' should be a list of boxes")
@@ -345,11 +338,10 @@ def embodiedscan_scenes(path: str | Path) -> dict[str, Scene]:
 def _nine(instance: dict, names: dict, where: str) -> InstanceBox:
     label = instance.get("bbox_label_3d")
     if not isinstance(label, int) or label not in names:
-        raise InputError(
-            f"{where}: 'bbox_label_3d' {str(label)[:20]!r} is not one of the file's categories"
-        )
+        problem = f"{str(label)[:20]!r} is not one of the file's categories"
+        raise InputError(f"{where}: 'bbox_label_3d' {problem}")
     values = numbers(instance.get("bbox_3d"), 9, where, "'bbox_3d'")
-    (ca, cb, cc), (sa, sb, sc) = (tuple(map(f, values[6:])) for f in (math.cos, math.sin))
+    (ca, cb, cc), (sa, sb, sc) = map(math.cos, values[6:]), map(math.sin, values[6:])
     z = np.array([[ca, -sa, 0], [sa, ca, 0], [0, 0, 1]])
     x = np.array([[1, 0, 0], [0, cb, -sb], [0, sb, cb]])
     y = np.array([[cc, 0, sc], [0, 1, 0], [-sc, 0, cc]])

@@ -12,8 +12,9 @@ PM   partial match: the fraction of the reference's words that are in the predic
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 from word2number.w2n import word_to_num
@@ -59,11 +60,8 @@ _INPUTS = {
 }
 
 
-class Match(NamedTuple):
-    """Scores of one answer, each in [0, 1]."""
-
-    em: float
-    pm: float
+METRICS = ("em", "pm")
+Match = tuple[float, float]  # exact and partial match of one answer, each in [0, 1]
 
 
 # --- the official metric --------------------------------------------------------------------------
@@ -72,8 +70,7 @@ class Match(NamedTuple):
 def normalize(text: str) -> str:
     """Normalise a text as in the official script: canonical directions, no articles, only letters
     and digits ("2.5" becomes "25"), and from the first number on only numbers are kept ("two
-    chairs" becomes "2"). Not idempotent.
-    """
+    chairs" becomes "2"). Not idempotent."""
     text = _PHRASE.sub(lambda match: _PHRASES[match.group()], text.lower())
     text = _ARTICLE.sub("", text).strip()
     return " ".join(_digits(_OTHER.sub("", text).split()))
@@ -81,8 +78,7 @@ def normalize(text: str) -> str:
 
 def _digits(words: Iterable[str]) -> list[str]:
     """Convert number words to digits, word by word ("twenty one" is 20 1); after the first number
-    only numbers are kept.
-    """
+    only numbers are kept."""
     tokens: list[str] = []
     number = False
     for word in words:
@@ -102,8 +98,7 @@ def exact_match(predicted: str, gold: str) -> bool:
 
 def partial_match(predicted: str, gold: str) -> float:
     """Return the number of distinct words in both normalised texts over the number of words of
-    `gold`, in [0, 1]; 0 if the normalised `gold` is empty ("near").
-    """
+    `gold`, in [0, 1]; 0 if the normalised `gold` is empty ("near")."""
     reference = normalize(gold).split()
     common = set(normalize(predicted).split()).intersection(reference)
     return len(common) / len(reference) if reference else 0.0
@@ -116,15 +111,13 @@ def matches(
     questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "official"
 ) -> list[Match]:
     """Return exact and partial match of each question's prediction; both are 0 for a status other
-    than "ok".
-    """
+    than "ok"."""
     known("scorer", scorer, SCORERS)
     result = []
     for q, p in paired(questions, predictions):
-        match = Match(0.0, 0.0)
+        match = 0.0, 0.0
         if p.status == "ok" and p.answer is not None:
-            exact = float(exact_match(p.answer, q.answer))
-            match = Match(exact, partial_match(p.answer, q.answer))
+            match = float(exact_match(p.answer, q.answer)), partial_match(p.answer, q.answer)
         result.append(match)
     return result
 
@@ -133,10 +126,9 @@ def correct(
     questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "official"
 ) -> list[float]:
     """Return 1.0 for an exact match, else 0.0, for each question; NaN for control sets, which are
-    in no headline figure.
-    """
+    in no headline figure."""
     results = matches(questions, predictions, scorer)
-    return [math.nan if q.control else match.em for q, match in zip(questions, results)]
+    return [math.nan if q.control else exact for q, (exact, _) in zip(questions, results)]
 
 
 def score(
@@ -169,63 +161,57 @@ def score(
     if unknown := sorted({q.category for q in questions} - set(CATEGORIES)):
         raise InputError(f"unknown change {unknown[0]!r}; known: {', '.join(CATEGORIES)}")
 
-    def cells(keys: Mapping[int, Iterable[str]], order: Sequence[str]) -> dict[str, dict]:
-        return _cells(_grouped(keys, order), questions, results, failed)
-
-    changes, types, fine, control = {}, {}, {}, {}
-    by_change: dict[str, dict[int, tuple[str, ...]]] = {change: {} for change in CATEGORIES}
+    cells = partial(_cells, questions=questions, results=results, failed=failed)
+    # group -> indices of its questions
+    changes = _empty((OVERALL, *CATEGORIES))
+    types, fine, control, direction = _empty(TYPES), _empty(FINE_TYPES), _empty(CONTROLS), []
+    by_change = {change: _empty(TYPES) for change in CATEGORIES}
     for k, q in enumerate(questions):
         if q.control:
-            control[k] = (q.control,)
+            control.setdefault(q.control, []).append(k)
             continue
-        changes[k], types[k] = (OVERALL, q.category), q.types
-        by_change[q.category][k] = q.types
+        changes[OVERALL].append(k)
+        changes[q.category].append(k)
+        for kind in dict.fromkeys(q.types):
+            types.setdefault(kind, []).append(k)
+            by_change[q.category].setdefault(kind, []).append(k)
         if q.fine:
-            fine[k] = (q.fine,)
-    table = {change: cells(keys, TYPES) for change, keys in by_change.items()}
-    present = {category for _, category in changes.values()}
-    rows = _headline(cells(changes, (OVERALL, *CATEGORIES)), present)
-    direction = {k: ("direction_only",) for k, own in types.items() if [*own] == ["Direction"]}
+            fine.setdefault(q.fine, []).append(k)
+        if [*q.types] == ["Direction"]:
+            direction.append(k)
+    by_change_and_type, pairs = {}, {}
+    for change, groups in by_change.items():
+        by_change_and_type[change] = cells(groups)
+    for name, settings in _pairs(questions).items():
+        pairs[name] = cells(settings)
+    rows = _rows(cells(changes), sum(bool(changes[change]) for change in CATEGORIES))
     return {
         "scorer": scorer,
         "images": len({q.image.removesuffix(ALIGNED) for q in questions}),
         "rows": rows,
         "other_scorers": {},
-        "by_type": cells(types, TYPES),
-        "by_change_and_type": {change: row for change, row in table.items() if row},
-        "by_fine_type": cells(fine, FINE_TYPES),
-        "by_control": cells(control, CONTROLS),
-        **cells(direction, ()),
-        "pairs": _pair_cells(questions, results, failed),
+        "by_type": cells(types),
+        "by_change_and_type": _filled(by_change_and_type),
+        "by_fine_type": cells(fine),
+        "by_control": cells(control),
+        **cells({"direction_only": direction}),
+        "pairs": _filled(pairs),
         "published": comparable(published_rows(), rows),
     }
 
 
-def _pair_cells(
-    questions: Sequence[Question], results: Sequence[Match], failed: Sequence[bool]
-) -> dict[str, dict]:
-    """Return the entry `pairs` of the report: only settings with questions."""
-    pairs = {}
-    for name, settings in _pairs(questions).items():
-        settings = {setting: rows for setting, rows in settings.items() if rows}
-        if settings:
-            pairs[name] = _cells(settings, questions, results, failed)
-    return pairs
+def _empty(names: Iterable[str]) -> dict[str, list[int]]:
+    return {name: [] for name in names}
 
 
-def _headline(cells: Mapping[str, dict], changes: Collection[str]) -> list[dict]:
-    """Return the rows of the headline figures; `changes`: the kinds of change present."""
-    rows = []
-    for row in _rows(cells):
-        overall = row["name"].startswith(OVERALL)
-        rows.append(counted(row, len(changes), len(CATEGORIES)) if overall else row)
-    return rows
+def _filled(entries: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries that are not empty."""
+    return {name: entry for name, entry in entries.items() if entry}
 
 
 def _pairs(questions: Sequence[Question]) -> dict[str, dict[str, list[int]]]:
     """Pair each control question with its original. A change is relevant if it alters the answer;
-    irrelevant changes are those of the control set.
-    """
+    irrelevant changes are those of the control set."""
 
     def key(q: Question) -> tuple:
         return q.image.removesuffix(ALIGNED), q.category, q.text, q.program
@@ -262,42 +248,35 @@ def _add(settings: dict[str, list[int]], first: int, second: int) -> None:
         rows.append(k)
 
 
-def _grouped(keys: Mapping[int, Iterable[str]], order: Sequence[str]) -> dict[str, list[int]]:
-    """Return group -> question indices: groups of `order` first, then others by appearance; without
-    empty ones.
-    """
-    groups: dict[str, list[int]] = {name: [] for name in order}
-    for k, names in keys.items():
-        for name in dict.fromkeys(names):
-            groups.setdefault(name, []).append(k)
-    return {name: rows for name, rows in groups.items() if rows}
-
-
 def _cells(
     groups: Mapping[str, Sequence[int]],
     questions: Sequence[Question],
     results: Sequence[Match],
     failed: Sequence[bool],
 ) -> dict[str, dict]:
+    """Return the cell of each group that has questions."""
+    groups = _filled(groups)
     if not groups:
         return {}
     rooms = [q.image for q in questions]
     cells: dict[str, dict] = {}
     for name, rows in groups.items():
         cells[name] = {"n": len(rows), "failed": sum(failed[k] for k in rows)}
-    for metric, values in zip(Match._fields, 100 * np.array(results, float).T, strict=True):
+    for metric, values in zip(METRICS, 100 * np.array(results, float).T, strict=True):
         boot = bootstrap_groups(values, rooms, groups)
         for column, name in enumerate(groups):
             cells[name][metric] = figure(boot.value[column], boot.samples[:, column])
     return cells
 
 
-def _rows(cells: Mapping[str, dict]) -> list[dict]:
+def _rows(cells: Mapping[str, dict], there: int) -> list[dict]:
+    """Return the rows of the headline figures; `there`: the number of kinds of change present."""
     rows = []
     for name, cell in cells.items():
         counts = {"n": cell["n"], "failed": cell["failed"]}
-        rows.append({"name": name, **counts, **cell["em"]})
-        rows.append({"name": f"{name}_pm", **counts, **cell["pm"]})
+        for title, metric in ((name, "em"), (f"{name}_pm", "pm")):
+            row = {"name": title, **counts, **cell[metric]}
+            rows.append(counted(row, there, len(CATEGORIES)) if name == OVERALL else row)
     return rows
 
 
@@ -311,17 +290,20 @@ def published_rows() -> list[dict]:
     The paper is inconsistent in places: Table 8 has 29.85 for Qwen2-VL 7B on plain maps, Table 1
     29.68.
     """
-    rows = published("by_change")
-    return [{key.removesuffix("_em"): value for key, value in row.items()} for row in rows]
+    rows = []
+    for row in published("by_change"):
+        rows.append({key.removesuffix("_em"): value for key, value in row.items()})
+    return rows
 
 
 def published_by_change_and_type() -> list[dict]:
     """Return Table 8: model, "metric" (em or pm), change -> type -> percent under "cells",
-    "overall", "measured_on".
-    """
+    "overall", "measured_on"."""
     rows = []
     for row in published("by_change_and_question"):
-        cells = {c: {t: row[f"{c}_{t.lower()}"] for t in TYPES} for c in CATEGORIES}
+        cells = {}
+        for change in CATEGORIES:
+            cells[change] = {kind: row[f"{change}_{kind.lower()}"] for kind in TYPES}
         about = {k: row[k] for k in ("model", "metric", OVERALL, "measured_on")}
         rows.append(about | {"cells": cells})
     return rows
@@ -330,8 +312,7 @@ def published_by_change_and_type() -> list[dict]:
 def published(table: str) -> list[dict]:
     """Return a table of the paper, in percent and None for empty cells: by_change (Table 1),
     by_change_and_question (8), world_frame (2), with_without_change (3 and 4) or
-    aligned_map_direction_questions (9).
-    """
+    aligned_map_direction_questions (9)."""
     rows = []
     for record in published_table(__file__, f"hypo3d_{table}"):
         input_name = _INPUTS.get(record.pop("input", None))

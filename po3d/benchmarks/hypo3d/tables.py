@@ -3,7 +3,7 @@
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from po3d.benchmarks.hypo3d.score import (
     CATEGORIES,
@@ -14,7 +14,7 @@ from po3d.benchmarks.hypo3d.score import (
     published_by_change_and_type,
 )
 from po3d.io.run_names import counted, row_name
-from po3d.io.text_tables import Cell, Table, figure_rows, interval_text, markdown, text
+from po3d.io.text_tables import Cell, Table, figure_rows, interval_text, markdown
 
 UNIT = "rooms"
 FOOTNOTE = f"* published, measured on the {RELEASE}"
@@ -44,8 +44,7 @@ def change_table(*reports: dict) -> Table:
 
 def _overall(reports: Sequence[dict]) -> str:
     """Return the title of the average over all kinds of change, with the number of kinds if some
-    are missing.
-    """
+    are missing."""
     for report in reports:
         for row in report["rows"]:
             if "columns" in row:
@@ -56,8 +55,7 @@ def _overall(reports: Sequence[dict]) -> str:
 
 def change_and_type_table(*reports: dict) -> Table:
     """Return Table 8: by kind of change (movement, removal, attribute, addition, replacement) and
-    question type (Scale, Direction, Semantic), a row for EM and one for PM.
-    """
+    question type (Scale, Direction, Semantic), a row for EM and one for PM."""
     whole = _overall(reports)
     rows: list[list[Cell]] = []
     columns = list(itertools.product(CATEGORIES, TYPES))
@@ -78,21 +76,12 @@ def change_and_type_table(*reports: dict) -> Table:
 
 def frame_table(*reports: dict) -> Table:
     """Return Table 2: EM and PM on questions of the single type Direction, by the given reference
-    frame; a run fills one column.
-    """
-    columns = list(itertools.product(_FRAMES, ("em", "pm")))
-    header = ["model", *(f"{_FRAMES[f]} EM" if m == "em" else "PM" for f, m in columns)]
-    rows: list[list[Cell]] = []
+    frame; a run fills one column."""
+    ours = []
     for report in reports:
-        cell = report.get("direction_only")
         frame = report.get("settings", {}).get("frame", "anchors")
-        rows.append(
-            [_label(report), *(_value(cell, m) if f == frame else None for f, m in columns)]
-        )
-    for row in published("world_frame"):
-        values = [row[f"{_FRAMES[f].replace(' ', '_')}_{m}"] for f, m in columns]
-        rows.append([f"{row['model']} *", *values])
-    return Table(header, rows, (len(reports),))
+        ours.append({_FRAMES.get(frame): report.get("direction_only")})
+    return _settings_table(reports, tuple(_FRAMES.values()), ours, published("world_frame"))
 
 
 def change_control_table(*reports: dict) -> Table:
@@ -101,43 +90,53 @@ def change_control_table(*reports: dict) -> Table:
     They compare identical questions with and without the change, for changes that alter the answer
     (relevant) and changes that do not (irrelevant).
     """
-    kinds, changes = ("relevant", "irrelevant"), ("without", "with")
-    settings = list(itertools.product(kinds, changes, ("em", "pm")))
-    header = ["model", *(f"{kind}: {s} EM" if m == "em" else "PM" for kind, s, m in settings)]
-    rows: list[list[Cell]] = []
-    for report in reports:
-        pairs = report.get("pairs", {})
-        values = [_value(pairs.get(kind, {}).get(s), m) for kind, s, m in settings]
-        rows.append([_label(report), *values])
-    theirs: dict[str, dict[str, dict]] = {}
+    titles, ours = [], [{} for _ in reports]
+    for kind, change in itertools.product(("relevant", "irrelevant"), ("without", "with")):
+        titles.append(f"{kind}: {change}")
+        for cells, report in zip(ours, reports):
+            cells[titles[-1]] = report.get("pairs", {}).get(kind, {}).get(change)
+    theirs: dict[str, dict] = {}  # the paper has one row for each kind of change
     for row in published("with_without_change"):
-        theirs.setdefault(row["model"], {})[row["change"]] = row
-    for model, changes in theirs.items():
-        values = [changes.get(kind, {}).get(f"{s}_{m}") for kind, s, m in settings]
-        rows.append([f"{model} *", *values])
-    return Table(header, rows, (len(reports),))
+        model = theirs.setdefault(row["model"], {"model": row["model"]})
+        for key, value in row.items():
+            model[f"{row['change']}:_{key}"] = value
+    return _settings_table(reports, titles, ours, list(theirs.values()))
 
 
 def aligned_table(*reports: dict) -> Table:
     """Return Table 9: identical direction questions on the original room and on the room rotated to
-    its reference frame.
-    """
-    settings = list(itertools.product(("non-aligned", "aligned"), ("em", "pm")))
-    header = ["model", *(f"{s} EM" if m == "em" else "PM" for s, m in settings)]
-    rows: list[list[Cell]] = []
-    for report in reports:
-        aligned = report.get("pairs", {}).get("aligned", {})
-        rows.append([_label(report), *(_value(aligned.get(s), m) for s, m in settings)])
-    for row in published("aligned_map_direction_questions"):
-        values = [row[f"{s.replace('-', '_')}_{m}"] for s, m in settings]
-        rows.append([f"{row['model']} *", *values])
+    its reference frame."""
+    ours = [report.get("pairs", {}).get("aligned", {}) for report in reports]
+    theirs = published("aligned_map_direction_questions")
+    return _settings_table(reports, ("non-aligned", "aligned"), ours, theirs)
+
+
+def _settings_table(
+    reports: Sequence[dict], titles: Sequence[str], ours: Sequence[dict], theirs: Sequence[dict]
+) -> Table:
+    """Return EM and PM by setting: of `ours` the cell of each title, of the published rows the
+    columns named by it, as in "no_frame_em"."""
+    header, rows = ["model"], []
+    for title in titles:
+        header += [f"{title} EM", "PM"]
+    for report, cells in zip(reports, ours):
+        row: list[Cell] = [_label(report)]
+        for title in titles:
+            cell = cells.get(title)
+            row += [cell["em"]["value"], cell["pm"]["value"]] if cell else [None, None]
+        rows.append(row)
+    for record in theirs:
+        row = [f"{record['model']} *"]
+        for title in titles:
+            name = title.replace(" ", "_").replace("-", "_")
+            row += [record.get(f"{name}_em"), record.get(f"{name}_pm")]
+        rows.append(row)
     return Table(header, rows, (len(reports),))
 
 
 def sbert_table(*reports: dict) -> Table:
     """Return 100 times the mean SBERT cosine by change and question type, for the reports that have
-    it.
-    """
+    it."""
     names = (OVERALL, *CATEGORIES, *TYPES)
     rows: list[list[Cell]] = []
     for report in reports:
@@ -179,17 +178,8 @@ def titled(*reports: dict) -> list[tuple[str, Table]]:
     return list(tables.items())
 
 
-def report_text(*reports: dict) -> str:
-    """Return all tables as plain text."""
-    return _page(reports, text, "")
-
-
 def report_markdown(*reports: dict) -> str:
     """Return all tables as Markdown with headings."""
-    return _page(reports, markdown, "## ")
-
-
-def _page(reports: tuple[dict, ...], spelling: Callable[[Table, int], str], heading: str) -> str:
     parts = []
     for title, table_of in (
         ("By change", change_table),
@@ -198,21 +188,17 @@ def _page(reports: tuple[dict, ...], spelling: Callable[[Table, int], str], head
         ("With and without the change", change_control_table),
         ("Direction questions only, by alignment of map and frame", aligned_table),
     ):
-        parts += [f"{heading}{title}", spelling(table_of(*reports), 2)]
+        parts += [f"## {title}", markdown(table_of(*reports), 2)]
     parts.append(FOOTNOTE)
     if measured := [report for report in reports if "sbert" in report]:
-        parts += [f"{heading}SBERT cosine", spelling(sbert_table(*measured), 2)]
+        parts += ["## SBERT cosine", markdown(sbert_table(*measured), 2)]
     for report in reports:
         for key, name in (("by_fine_type", "question"), ("by_control", "control")):
             if report.get(key):
                 table = cell_table(report[key], name)
-                parts += [f"{heading}{_label(report)}, by {name}", spelling(table, 2)]
+                parts += [f"## {_label(report)}, by {name}", markdown(table, 2)]
     return "\n\n".join(parts)
 
 
 def _label(report: dict) -> str:
     return f"{row_name(report)} ({report['split']}, {counted(report['images'], UNIT)})"
-
-
-def _value(cell: dict | None, metric: str) -> float | None:
-    return cell[metric]["value"] if cell else None

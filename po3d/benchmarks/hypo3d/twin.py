@@ -102,8 +102,7 @@ def room(
     index: int, seed: int, split: str, controls: bool, difficulty: RoomDifficulty = ROOM_DEFAULT
 ) -> tuple[Scene, dict[str, str], list[Question]]:
     """Return room `index`: its scene (in the axes of the map), its anchors by side, and its
-    questions without ids.
-    """
+    questions without ids."""
     scene = sample_room(seed, index, split, difficulty.objects)
     random = rng(seed, f"hypo3d/{split}", index)
     anchors = sample_frame(scene, random)
@@ -121,8 +120,7 @@ def room(
 
 def aligned(scene: Scene, anchors: Sequence[tuple[str, str]]) -> Scene:
     """Return a copy of the room under another id, rotated about the vertical so that the front of
-    its reference frame is the top of the map (+y), with the outline's corner at the origin.
-    """
+    its reference frame is the top of the map (+y), with the outline's corner at the origin."""
     framed = frame(scene, anchors)
     turn = float(np.pi / 2 - np.arctan2(framed.axes["front"][1], framed.axes["front"][0]))
     # walls are parallel to the axes, so this is a multiple of 90 degrees
@@ -141,8 +139,7 @@ def aligned(scene: Scene, anchors: Sequence[tuple[str, str]]) -> Scene:
 def aligned_questions(copy: Scene, questions: Sequence[Question]) -> list[Question]:
     """Return the questions of the single type Direction for the aligned copy of their room; only
     the room changes. Questions whose answer depends on the placement grid, which is not rotated,
-    are omitted.
-    """
+    are omitted."""
     aligned = []
     for q in questions:
         if q.control or q.types != ("Direction",):
@@ -160,8 +157,7 @@ def aligned_questions(copy: Scene, questions: Sequence[Question]) -> list[Questi
 
 def sample_frame(scene: Scene, random: np.random.Generator) -> list[tuple[str, str]]:
     """Sample one or two anchors (name, side) that define a reference frame; the front is a random
-    wall.
-    """
+    wall."""
     front = random.integers(4) * np.pi / 2
     target = with_front(scene, (np.cos(front), np.sin(front)))
     away = in_frame(scene.positions[:, :2] - room_centre(scene), target.axes)
@@ -205,25 +201,26 @@ def _edit_questions(
     change = sample_change(framed, kind, random)
     if change is None:
         return []
-    spoken = reworded(change.program, random)
+    program, planned = change
+    spoken = reworded(program, random)
     described = say_change(spoken, kind, random)
-    asker = AnsweredQuestionSampler(
-        SceneGeometry(change.planned.edited, framed), random, difficulty.hops
-    )
+    world = SceneGeometry(planned.edited, framed)
+    asker = AnsweredQuestionSampler(world, random, difficulty.hops)
     questions: list[Question] = []
     for fine in random.permutation(QUESTION_TYPES[kind]).tolist():
         near = None if difficulty.near is None else bool(random.random() < difficulty.near)
         question = asker.ask(fine, near=near)
         if question is None:
             continue
-        program = reworded(question.program, random)
+        program, answer = question
+        program = reworded(program, random)
         # A synonym of a name may match more objects.
-        if run(ROOMS.to_core(program), asker.world).answer != question.answer:
+        if run(ROOMS.to_core(program), asker.world).answer != answer:
             continue
         text = say_question(program, kind, random).text
         fields = {"change": described.text, "change_program": spoken.text()}
         fields |= {"types": COARSE[fine], "fine": fine}
-        row = ("", framed.image, text, "2d", kind, question.answer, program.text())
+        row = ("", framed.image, text, "2d", kind, answer, program.text())
         questions.append(RoomQuestion(*row, **fields))
         if len(questions) == QUESTIONS:
             break

@@ -21,8 +21,7 @@ BOXES = (
 
 def prompt(question: Question, style: str = "plain") -> list[str | int]:
     """Return the prompt: image, and the question with lettered options; the answer is a letter.
-    Style "boxes" asks for 3D boxes first (the paper's Gemini-2.0-Flash-bbox, in one message).
-    """
+    Style "boxes" asks for 3D boxes first (the paper's Gemini-2.0-Flash-bbox, in one message)."""
     last = BOXES if style == "boxes" else "Give the letter of the right option and nothing else."
     return [0, f"{lettered(question)}\n{last}"]
 

@@ -8,13 +8,14 @@ along +y, z = 0 is the ground. Gravity is the common vertical axis of the boxes.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from po3d.benchmarks.splits import first_file
 from po3d.io.errors import InputError, malformed, printable
 from po3d.io.files import read_json, read_text
 from po3d.io.images import image_size
@@ -49,9 +50,9 @@ class LabelledBox(NamedTuple):
     clear: bool  # visible enough to be asked about
 
 
-class LabelledPhotograph(NamedTuple):
-    scene: Scene  # its `image` is the path below the photographs' folder
-    clear: tuple[int, ...]  # rows that may be asked about
+# A true scene, whose `image` is the path below the photographs' folder, and the rows that may be
+# asked about.
+LabelledPhotograph = tuple[Scene, tuple[int, ...]]
 
 
 def read_labels(labels: str | Path, photographs: str | Path) -> list[LabelledPhotograph]:
@@ -78,11 +79,10 @@ def scene_of(
     height: float | None,
 ) -> Scene:
     """Build a true scene. `intrinsics` (3, 3); `height` of the camera, None: over the lowest
-    box.
-    """
+    box."""
     k = np.asarray(intrinsics, float)
     if k.shape != (3, 3) or not np.isfinite(k).all() or min(k[0, 0], k[1, 1]) <= 0:
-        raise ValueError(f"intrinsics {' '.join(f'{v:g}' for v in k.ravel()[:9])} are no camera")
+        raise ValueError(f"intrinsics {' '.join(map('{:g}'.format, k.ravel()[:9]))} are no camera")
     for box in boxes:
         _check(box)
     down = np.mean([box.rotation[:, 1] for box in boxes], 0) if boxes else np.array([0.0, 1.0, 0.0])
@@ -114,22 +114,21 @@ def scene_of(
 def _kitti(labels: Path, photographs: Path) -> Iterator[LabelledPhotograph]:
     folder = labels / "label_2" if (labels / "label_2").is_dir() else labels
     for path in sorted(folder.glob("*.txt")):
-        picture = _first_file(photographs / f"{path.stem}{suffix}" for suffix in PICTURES)
-        calibration = _first_file([labels / "calib" / path.name, path.with_suffix(".calib")])
+        picture = first_file(photographs / f"{path.stem}{suffix}" for suffix in PICTURES)
+        calibration = first_file([labels / "calib" / path.name, path.with_suffix(".calib")])
         if picture is None:
             continue
         if calibration is None:
-            raise InputError(
-                f"{path}: no calibration, neither calib/{path.name} nor {path.stem}.calib"
-            )
+            neither = f"neither calib/{path.name} nor {path.stem}.calib"
+            raise InputError(f"{path}: no calibration, {neither}")
         projection, size = kitti_projection(calibration), _size(picture)
         boxes = list(read_kitti(path, projection))
         scene = scene_of(boxes, projection[:, :3], size, picture.name, KITTI_HEIGHT)
-        yield LabelledPhotograph(scene, tuple(k for k, box in enumerate(boxes) if box.clear))
+        yield scene, _clear(boxes)
 
 
-def _first_file(paths: Iterable[Path]) -> Path | None:
-    return next((path for path in paths if path.is_file()), None)
+def _clear(boxes: Sequence[LabelledBox]) -> tuple[int, ...]:
+    return tuple(k for k, box in enumerate(boxes) if box.clear)
 
 
 def kitti_projection(path: Path) -> Array:
@@ -138,7 +137,7 @@ def kitti_projection(path: Path) -> Array:
         if not line.startswith("P2:"):
             continue
         try:
-            projection = np.array([float(part) for part in line[3:].split()]).reshape(3, 4)
+            projection = np.array(list(map(float, line[3:].split()))).reshape(3, 4)
         except ValueError as error:
             raise InputError(f"calibration {path} can't be read ({error})") from None
         k, finite = projection[:, :3], np.isfinite(projection).all()
@@ -156,7 +155,7 @@ def read_kitti(path: Path, projection: Array) -> Iterator[LabelledBox]:
         if not parts or parts[0] not in KITTI_NAMES:
             continue
         try:
-            cut, hidden, _, *numbers = (float(part) for part in parts[1:15])
+            cut, hidden, _, *numbers = map(float, parts[1:15])
             x0, y0, x1, y1, height, width, length, x, y, z, turn = numbers
             c, s = math.cos(turn), math.sin(turn)
             rotation = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
@@ -205,15 +204,15 @@ def _omni3d_photograph(
     """Convert an image's record; None without a picture or a valid box."""
     path = PurePath(str(image["file_path"]))
     inside = not path.is_absolute() and ".." not in path.parts  # else files outside are copied
-    names = [*([path] if inside else []), path.name]
-    picture = _first_file(photographs / name for name in names)
-    boxes = [box for a in annotations if (box := _omni3d_box(a)) is not None]
+    names = [path, path.name] if inside else [path.name]
+    picture = first_file(photographs / name for name in names)
+    boxes = list(filter(None, map(_omni3d_box, annotations)))
     if picture is None or not boxes:
         return None
     intrinsics = np.array(image["K"], float)
     relative = picture.relative_to(photographs).as_posix()
     scene = scene_of(boxes, intrinsics, _size(picture), relative, None)
-    return LabelledPhotograph(scene, tuple(k for k, box in enumerate(boxes) if box.clear))
+    return scene, _clear(boxes)
 
 
 def _omni3d_box(annotation: Mapping[str, Any]) -> LabelledBox | None:

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.choices import by_letter, letters_of
-from po3d.benchmarks.splits import QuestionSplit, scenes_by_image, unique
+from po3d.benchmarks.splits import QuestionSplit, existing, first_file, scenes_by_image, unique
 from po3d.benchmarks.threedsrbench.report import LETTERS, read_table
 from po3d.benchmarks.threedsrbench.score import CATEGORIES, VIEWPOINTS
 from po3d.benchmarks.twin_folder import TWIN, described
@@ -61,14 +61,11 @@ _QID = re.compile(r"(?P<base>[^-\s]+)(?P<flip>-flip)?(?:-(?P<turn>\d+))?")
 
 def split_qid(qid: str, where: str = "") -> tuple[str, bool, int]:
     """Parse a qid into its base, whether it is a mirror image, and the rotation of its options (0:
-    as annotated); raise InputError if it is malformed. `where` is the prefix of the message.
-    """
+    as annotated); raise InputError if it is malformed. `where` is the prefix of the message."""
     match = _QID.fullmatch(qid)
     if not match:
-        raise InputError(
-            f"{where}{qid!r} is not a qid; expected XXXXXXXX, optionally followed by -flip, -1 or"
-            " -flip-1"
-        )
+        expected = "expected XXXXXXXX, optionally followed by -flip, -1 or -flip-1"
+        raise InputError(f"{where}{qid!r} is not a qid; {expected}")
     return match["base"], bool(match["flip"]), int(match["turn"] or 0)
 
 
@@ -99,8 +96,7 @@ class ThreeDSRBenchSplit(QuestionSplit):
 
     def image(self, name: str) -> NDArray[np.uint8]:
         """Return (H, W, 3) pixels; a twin's view without a file is rendered. Raise InputError if
-        there is no image.
-        """
+        there is no image."""
         if name in self.pictures:
             return decode_image(self.pictures[name], name)
         bare = name.removesuffix(MIRROR)
@@ -110,21 +106,17 @@ class ThreeDSRBenchSplit(QuestionSplit):
         elif (self.root / TWIN).is_file():
             pixels = self._render(bare)
         else:
-            raise ImageError(
-                f"image {bare} is not in {self.root}; 3DSRBench uses photographs of COCO "
-                f"({WHERE}, coco_images.zip)"
-            )
+            source = f"3DSRBench uses photographs of COCO ({WHERE}, coco_images.zip)"
+            raise ImageError(f"image {bare} is not in {self.root}; {source}")
         return pixels if bare == name else np.ascontiguousarray(pixels[:, ::-1])
 
     def _file(self, name: str) -> Path | None:
-        places = (self.root / folder / name for folder in FOLDERS)
-        return next((p for p in places if p.is_file()), None)
+        return first_file(self.root / folder / name for folder in FOLDERS)
 
     def files(self) -> list[Path]:
         """Return the existing files of questions, images and scenes."""
         bare = dict.fromkeys(n.removesuffix(MIRROR) for n in self.images if n not in self.pictures)
-        paths = (self.table, self.root / SCENES, self.root / TWIN, *map(self._file, bare))
-        return [path for path in paths if path is not None and path.is_file()]
+        return existing([self.table, self.root / SCENES, self.root / TWIN, *map(self._file, bare)])
 
     def notes(self) -> list[str]:
         """Return notes on this split: a table without rotations."""
@@ -141,9 +133,8 @@ class ThreeDSRBenchSplit(QuestionSplit):
 
         twin = described(self.root, TWIN_FORMAT, name)
         objects = difficulty_of(twin.get("dials"), IndoorDifficulty).objects
-        return picture(
-            self.truth(name), Studio(twin["seed"], twin["split"], self.furniture, None, objects)
-        )
+        studio = Studio(twin["seed"], twin["split"], self.furniture, None, objects)
+        return picture(self.truth(name), studio)
 
     def truth(self, name: str) -> Scene:
         """Return the ground-truth scene of an image; raise InputError if there is none."""
@@ -152,10 +143,8 @@ class ThreeDSRBenchSplit(QuestionSplit):
             self._scenes.update(scenes_by_image(read_jsonl(path, "scene file"), path))
         bare = name.removesuffix(MIRROR)
         if bare not in self._scenes:
-            raise InputError(
-                f"{self.split} has no true scene of {bare!r}; photographs have none, "
-                f"twins have them in {SCENES}"
-            )
+            where = f"photographs have none, twins have them in {SCENES}"
+            raise InputError(f"{self.split} has no true scene of {bare!r}; {where}")
         scene = self._scenes[bare]
         return scene if bare == name else replace(mirrored(scene), image=name)
 
@@ -197,21 +186,18 @@ def _has_rotations(questions: Sequence[Question]) -> bool:
 
 def load(root: str | Path, split: str = "", flips: bool = False) -> ThreeDSRBenchSplit:
     """Load the benchmark from a file or its folder; raise InputError if something is missing.
-    `flips`: see `read_table`.
-    """
+    `flips`: see `read_table`."""
     root = Path(root)
     path = root
     if not root.is_file():
-        path = next((root / name for name in FILES if (root / name).is_file()), root / OURS)
-        if not path.is_file():
-            raise InputError(
-                f"no 3DSRBench data in {root}: expected one of {', '.join(FILES)}; {WHERE}"
-            )
+        path = first_file(root / name for name in FILES)
+        if path is None:
+            expected = f"expected one of {', '.join(FILES)}; {WHERE}"
+            raise InputError(f"no 3DSRBench data in {root}: {expected}")
     records, pictures = read_table(path, flips)
     questions = [_question(r, f"{path}, row {k}") for k, r in enumerate(records)]
-    return ThreeDSRBenchSplit(
-        split or path.stem, unique(questions, path, "qid"), path.parent, pictures, table=path
-    )
+    rows = unique(questions, path, "qid")
+    return ThreeDSRBenchSplit(split or path.stem, rows, path.parent, pictures, table=path)
 
 
 def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
@@ -221,9 +207,8 @@ def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
     offered = {letter: record[letter] for letter in LETTERS if letter in record}
     letter, category = record.get("answer", "").upper(), record.get("category", "")
     if letter not in offered:
-        raise InputError(
-            f"{where}: the answer {letter!r} is not one of the options {', '.join(offered)}"
-        )
+        options = ", ".join(offered)
+        raise InputError(f"{where}: the answer {letter!r} is not one of the options {options}")
     known("category", category, CATEGORIES, f"{where}: ")
     if "question" not in record:
         raise InputError(f"{where}: the question is missing")
@@ -255,8 +240,7 @@ def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
 
 def _photo(record: Mapping[str, str], where: str) -> str:
     """Return an image's path relative to the folder ("" if none); of a URL, the part behind the
-    host.
-    """
+    host."""
     location = record.get("image_path") or record.get("image_url", "")
     path = urlsplit(location).path.lstrip("/") if "://" in location else location
     if path and (Path(path).is_absolute() or ".." in Path(path).parts):
@@ -267,8 +251,7 @@ def _photo(record: Mapping[str, str], where: str) -> str:
 def augmented(root: str | Path) -> ThreeDSRBenchSplit:
     """Load the release at `root` and add all rotations of the options and, for raw annotations, all
     mirror images, as needed for the official metric. Raise InputError if the table already has
-    rotations.
-    """
+    rotations."""
     result = load(root, flips=True)
     if _has_rotations(result.questions):
         raise InputError(f"{result.table} already has rotations")
@@ -287,10 +270,10 @@ def rotations(question: Question) -> list[Question]:
     right = letters.index(question.letter)
     rows = []
     for turn in range(len(options)):
-        moved = [options[(k + turn) % len(options)] for k in range(len(options))]
+        moved = options[turn:] + options[:turn]
         at = letters[(right - turn) % len(options)]
         name = question.id if turn == 0 else f"{question.id}-{turn}"
-        rows.append(replace(question, id=name, options=tuple(moved), letter=at))
+        rows.append(replace(question, id=name, options=moved, letter=at))
     return rows
 
 
@@ -304,14 +287,14 @@ def write_release(
     """
     folder = Path(folder)
     write_jsonl(folder / SCENES, map(to_json, scenes), compact=True)
-    extra = sorted(set().union(*(q.columns for q in questions)))
-    stored_flips = set()
+    extra, stored_flips = set(), set()
     for q in questions:
+        extra.update(q.columns)
         if split_qid(q.id)[1] and not q.image.endswith(MIRROR):
             stored_flips.add(q.id)
     columns = [*COLUMNS, "image_path", "image_source", "viewpoint", "scene", "program"]
     columns += ["mirrored"] if stored_flips else []
-    columns += [f"meta_{k}" for k in extra]
+    columns += [f"meta_{k}" for k in sorted(extra)]
     with atomic_write(folder / OURS) as file:
         writer = csv.DictWriter(file, columns, delimiter="\t", lineterminator="\n", restval="")
         writer.writeheader()
@@ -329,11 +312,10 @@ def write_vlmevalkit(
     path: str | Path, questions: Sequence[Question], encoded: Mapping[str, bytes]
 ) -> None:
     """Write rows in VLMEvalKit's TSV format; `encoded` holds each image's file content by
-    `Question.image`, with flip rows already mirrored.
-    """
-    rows = (
-        {"index": str(k), "qid": q.id, "question": q.text, **by_letter(q), "answer": q.letter,
-         "category": q.category, "image": (q.image,), "image_source": q.source}
-        for k, q in enumerate(questions)
-    )  # fmt: skip
+    `Question.image`, with flip rows already mirrored."""
+    rows = []
+    for k, q in enumerate(questions):
+        row = {"index": str(k), "qid": q.id, "question": q.text, **by_letter(q)}
+        row |= {"answer": q.letter, "category": q.category}
+        rows.append(row | {"image": (q.image,), "image_source": q.source})
     write_table(path, [*COLUMNS, "image", "image_source", "image_url"], rows, encoded)

@@ -26,8 +26,7 @@ from po3d.synthesis.top_view.looks import sample_room_look
 
 def picture(scene: Scene, studio: Studio) -> NDArray[np.uint8]:
     """Render a view of the twin, (H, W, 3). `scene` is its ground truth, which has the camera and
-    the image name.
-    """
+    the image name."""
     seed, split = studio.seed, studio.split
     number = int(Path(scene.image).name.split("_")[0])
     room = sample_room(seed, number, split, studio.objects)

@@ -63,19 +63,23 @@ def read_table(path: Path, flips: bool = False) -> tuple[list[dict[str, str]], d
     _follow_pointers(records, path)
     columns = set().union(*records)
     if set(RAW) <= columns and "question" not in columns:
-        mirrored = [mirrored_record(r) for r in records] if flips else []
+        mirrored = map(mirrored_record, records) if flips else ()
         worded = []
         for rows in (records, mirrored):
             worded += [_worded(r, f"{path}, row {k}") for k, r in enumerate(rows)]
         return worded, pictures
-    if missing := [c for c in REQUIRED if c not in columns]:
-        raise InputError(f"{path} is not a 3DSRBench table: the column {missing[0]!r} is missing")
+    for column in REQUIRED:
+        if column not in columns:
+            raise InputError(f"{path} is not a 3DSRBench table: the column {column!r} is missing")
     return records, pictures
 
 
 def _record(row: Mapping, pictures: dict[str, bytes], path: Path, number: int) -> dict[str, str]:
     """Return the non-empty cells of a row as text; an embedded image is added to `pictures`."""
-    record = {str(k): str(v).strip() for k, v in row.items() if k != "image" and not _empty(v)}
+    record = {}
+    for column, value in row.items():
+        if column != "image" and not _empty(value):
+            record[str(column)] = str(value).strip()
     cell = row.get("image")
     if isinstance(cell, Mapping):  # the Hub's image type
         cell = cell.get("bytes") or cell.get("path")
@@ -91,9 +95,8 @@ def _record(row: Mapping, pictures: dict[str, bytes], path: Path, number: int) -
             try:
                 record["pixels"] = _store_picture(base64.b64decode(cell, validate=True), pictures)
             except ValueError as error:
-                raise InputError(
-                    f"{path}, row {number}: the image is not valid base64 ({error})"
-                ) from None
+                problem = f"the image is not valid base64 ({error})"
+                raise InputError(f"{path}, row {number}: {problem}") from None
     return record
 
 
@@ -109,21 +112,22 @@ def _store_picture(data: bytes, pictures: dict[str, bytes]) -> str:
 
 def _follow_pointers(records: list[dict[str, str]], path: Path) -> None:
     """Resolve image cells that are another row's index to that row's image."""
-    carrier = {r["index"]: r for r in records if "pixels" in r and "index" in r}
+    carrier = {}
+    for record in records:
+        if "pixels" in record and "index" in record:
+            carrier[record["index"]] = record
     for k, record in enumerate(records):
         if "pointer" in record:
             target = record.pop("pointer")
             if target not in carrier:
-                raise InputError(
-                    f"{path}, row {k}: its image refers to row {target!r}, which has none"
-                )
+                problem = f"its image refers to row {target!r}, which has none"
+                raise InputError(f"{path}, row {k}: {problem}")
             record["pixels"] = carrier[target]["pixels"]
 
 
 def mirrored_record(record: Mapping[str, str]) -> dict[str, str]:
     """Return the raw annotation of the mirror image: left and right are swapped in object names and
-    answer.
-    """
+    answer."""
     sides = {"left": "right", "right": "left", "Left": "Right", "Right": "Left"}
     result = dict(record)
     for column in ("subject", "object1", "object2", "answer"):
@@ -142,10 +146,10 @@ def _worded(record: Mapping[str, str], where: str) -> dict[str, str]:
     if len(things) < needed:
         raise InputError(f"{where}: {relation!r} needs more objects than {things}")
     texts = PhraseCall(op, tuple(things[:needed])).answers
-    slots = {str(k): thing for k, thing in enumerate(things)}
+    slots = dict(zip(map(str, range(len(things))), things))
     question = load("threedsrbench").fill(f"release.{op}", lambda n: 0, **slots)
     yes_no = dict(zip(("yes", "no"), texts)) if len(texts) == 2 else {}
-    wanted, lower = yes_no.get(answer.lower(), answer).lower(), [text.lower() for text in texts]
+    wanted, lower = yes_no.get(answer.lower(), answer).lower(), list(map(str.lower, texts))
     if wanted not in lower:
         raise InputError(f"{where}: the answer {answer!r} is not one of {', '.join(texts)}")
     worded = ("subject", "object1", "object2", "qtype", "relation")

@@ -14,6 +14,7 @@ category of its first row. VLMEvalKit fails on a group whose first row is missin
 scored.
 """
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -31,11 +32,12 @@ from po3d.reasoning.questions import Prediction, Question, paired
 
 CATEGORIES = tuple(dict.fromkeys(operation.category for operation in OPERATIONS.values()))
 MAIN_TYPES: dict[str, tuple[str, ...]] = {}
+MAIN: dict[str, str] = {}
 for _main in ("height", "location", "orientation", "multi_object"):
     MAIN_TYPES[_main] = tuple(c for c in CATEGORIES if c.startswith(_main))
+    MAIN |= dict.fromkeys(MAIN_TYPES[_main], _main)
 # the types that a row averages over; other rows are over all types
-TYPES_OF = MAIN_TYPES | {c: (c,) for c in CATEGORIES}
-MAIN = {c: main for main, types in MAIN_TYPES.items() for c in types}
+TYPES_OF = MAIN_TYPES | dict(zip(CATEGORIES, zip(CATEGORIES)))
 VIEWPOINTS = ("common", "uncommon")
 OVERALL = "overall"
 SCORERS = ("circular", "vanilla", "flip", "flip_circular")
@@ -60,8 +62,7 @@ _TURN = re.compile(r"-\d+$")
 def chosen(answer: str, options: Sequence[str], letters: Sequence[str] = LETTERS) -> int | None:
     """Return the index of the option that an answer denotes: by content, else by a single letter
     ("B", "(B)", "B."); None if there is no match. Extracting an answer from a language model's free
-    text is done by `po3d import`.
-    """
+    text is done by `po3d import`."""
     text = _plain(answer)
     texts = list(map(_plain, options))
     if text in texts:
@@ -80,8 +81,7 @@ def correct(
     questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "circular"
 ) -> list[float]:
     """Return, for the first row of each group, 1 if the group is right under the protocol `scorer`,
-    else 0; NaN for other rows.
-    """
+    else 0; NaN for other rows."""
     known("scorer", scorer, SCORERS)
     hits = row_hits(questions, predictions)
     right: dict[str, bool] = {}
@@ -94,8 +94,7 @@ def correct(
 
 def row_hits(questions: Sequence[Question], predictions: Sequence[Prediction]) -> list[bool]:
     """Return for each row, independently of its group, whether its prediction is right; a status
-    other than "ok" is wrong.
-    """
+    other than "ok" is wrong."""
     answers = _chosen_options(questions, predictions)
     return [answers.get(q.id) == _plain(q.answer or "") for q in questions]
 
@@ -104,8 +103,7 @@ def _chosen_options(
     questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> dict[str, str]:
     """Return row id -> normalised content of the chosen option, for rows whose answer is one of
-    their options.
-    """
+    their options."""
     answers = {}
     for q, p in paired(questions, predictions):
         if p.status == "ok" and p.answer is not None:
@@ -165,8 +163,9 @@ def score(
         if other != scorer:
             others[other] = _Table(questions, predictions, hits, other).rows()
     for view in VIEWPOINTS:
-        if own := [k for k, q in enumerate(questions) if q.viewpoint == view]:
-            by_viewpoint[view] = _Table(questions, predictions, hits, scorer, own).rows()
+        of_view = [k for k, q in enumerate(questions) if q.viewpoint == view]
+        if of_view:
+            by_viewpoint[view] = _Table(questions, predictions, hits, scorer, of_view).rows()
     return {
         "scorer": scorer,
         "images": len({q.scene for q in questions}),
@@ -188,13 +187,25 @@ def _unresolved(
     scorer: str,
 ) -> dict:
     taken = {p.id for p in predictions if p.status == "ok" and p.reason.startswith(TAKEN)}
-    keys = [group_key(q.id, scorer) for q in questions]
-    keys_answered = {key for q, key in zip(questions, keys) if q.id in taken}
-    indices = [k for k, key in enumerate(keys) if key in keys_answered]
-    if not indices:
+    members, assumed = _groups(questions, range(len(questions)), scorer), []
+    for rows in members.values():
+        if any(questions[k].id in taken for k in rows):
+            assumed.append(rows)
+    if not assumed:
         return {}
+    indices = sorted(itertools.chain(*assumed))
     table = _Table(questions, predictions, hits, scorer, indices)
-    return {"n": len(keys_answered), "of": len(set(keys)), "rows": table.rows()}
+    return {"n": len(assumed), "of": len(members), "rows": table.rows()}
+
+
+def _groups(
+    questions: Sequence[Question], indices: Iterable[int], scorer: str
+) -> dict[str, list[int]]:
+    """Return group -> those of `indices` that are its rows."""
+    members: dict[str, list[int]] = {}
+    for k in indices:
+        members.setdefault(group_key(questions[k].id, scorer), []).append(k)
+    return members
 
 
 class _Table:
@@ -209,19 +220,19 @@ class _Table:
         only: Sequence[int] | None = None,
     ) -> None:
         failed = failures(questions, predictions)
-        members: dict[str, list[int]] = {}
-        for k in range(len(questions)) if only is None else only:
-            members.setdefault(group_key(questions[k].id, scorer), []).append(k)
-        self.groups = [[questions[k] for k in rows] for rows in members.values()]
-        right, wrong = np.array(hits), np.array(failed)
-        self.right = np.array([right[rows].all() for rows in members.values()])
-        self.failed = np.array([wrong[rows].any() for rows in members.values()])
-        present: dict[str, list[int]] = {}
-        for k, (first, *_) in enumerate(self.groups):
-            for name in (OVERALL, MAIN[first.category], first.category, first.viewpoint):
-                present.setdefault(name, []).append(k)
+        members = _groups(questions, range(len(questions)) if only is None else only, scorer)
+        self.groups: list[list[Question]] = []
+        self.right, self.failed = np.zeros((2, len(members)), bool)
         order = (OVERALL, *MAIN_TYPES, *CATEGORIES, *VIEWPOINTS)
-        self.columns = {name: present[name] for name in order if name in present}
+        columns: dict[str, list[int]] = {name: [] for name in order}
+        for number, rows in enumerate(members.values()):
+            self.groups.append([questions[k] for k in rows])
+            self.right[number] = all(hits[k] for k in rows)
+            self.failed[number] = any(failed[k] for k in rows)
+            first = questions[rows[0]]
+            for name in (OVERALL, MAIN[first.category], first.category, first.viewpoint):
+                columns.setdefault(name, []).append(number)
+        self.columns = {name: columns[name] for name in order if columns[name]}
 
     def _boot(self, names: Sequence[str]) -> Bootstrap:
         scenes = [rows[0].scene for rows in self.groups]
@@ -234,8 +245,8 @@ class _Table:
         for column, (name, indices) in enumerate(self.columns.items()):
             failed = self.failed[indices].tolist()
             figures = row(name, failed, boot.value[column], boot.samples[:, column])
-            types = {self.groups[k][0].category for k in indices}
-            result.append(counted(figures, len(types), len(TYPES_OF.get(name, CATEGORIES))))
+            types = len({self.groups[k][0].category for k in indices})
+            result.append(counted(figures, types, len(TYPES_OF.get(name, CATEGORIES))))
         return result
 
     def guessing(self, consistent: bool) -> list[dict]:
@@ -244,10 +255,13 @@ class _Table:
         """
         expected = np.full(len(self.groups), 100.0)
         for k, rows in enumerate(self.groups):
-            guesses: Iterable[Question] = rows
-            if consistent:
-                guesses = {group_key(q.id, "circular"): q for q in rows}.values()
-            expected[k] *= np.prod([1 / len(q.options) for q in guesses])
+            guessed, chance = set(), 1.0
+            for q in rows:
+                key = group_key(q.id, "circular" if consistent else "vanilla")
+                if key not in guessed:
+                    chance *= 1 / len(q.options)
+                guessed.add(key)
+            expected[k] *= chance
         figures = []
         for name, indices in self.columns.items():
             value = float(np.mean(expected[indices]))
@@ -269,8 +283,7 @@ def consistency(
 ) -> dict[str, dict[str, float]]:
     """Return the percentage of conflicting answers, right or wrong, over comparable ones:
     "circular" between the rotations of a question, "flip" between a row and its mirrored version
-    (with left and right swapped).
-    """
+    (with left and right swapped)."""
     answers = _chosen_options(questions, predictions)
     turns: dict[str, set[str]] = {}
     sizes: dict[str, int] = {}
@@ -302,22 +315,16 @@ def published_rows() -> list[dict]:
     49.5 is -17.4.
     """
     rows = []
-    for record in published_table(__file__, "3dsrbench_real"):
-        values = {k: v for k, v in record.items() if k != "family"}
-        rows.append({**values, "measured_on": MEASURED["real"]})
-    for record in published_table(__file__, "3dsrbench_vision_encoders"):
-        rows.append({**record, "measured_on": MEASURED["real"]})
+    for table in ("3dsrbench_real", "3dsrbench_vision_encoders"):
+        for record in published_table(__file__, table):
+            record.pop("family", None)
+            rows.append({**record, "measured_on": MEASURED["real"]})
     for record in published_table(__file__, "3dsrbench_synthetic"):
+        row: dict = {"model": f"{record['model']}, synthetic"}
         by_viewpoint: dict[str, dict] = {}
         for view in VIEWPOINTS:
             by_viewpoint[view] = {n: record[f"{view}_{n}"] for n in (OVERALL, *MAIN_TYPES)}
-        rows.append(
-            {
-                "model": f"{record['model']}, synthetic",
-                **{view: by_viewpoint[view][OVERALL] for view in VIEWPOINTS},
-                "relative_drop": record["relative_drop_percent"],
-                "by_viewpoint": by_viewpoint,
-                "measured_on": MEASURED["synthetic"],
-            }
-        )
+            row[view] = by_viewpoint[view][OVERALL]
+        row |= {"relative_drop": record["relative_drop_percent"], "by_viewpoint": by_viewpoint}
+        rows.append(row | {"measured_on": MEASURED["synthetic"]})
     return rows

@@ -82,9 +82,8 @@ def generate(
     incomplete folder of the same twin is completed; InputError if it holds anything else.
     """
     if not 0 <= margin <= 3:
-        raise InputError(
-            f"margin={margin!r} should be between 0 (includes questions at the boundary) and 3"
-        )
+        limits = "between 0 (includes questions at the boundary) and 3"
+        raise InputError(f"margin={margin!r} should be {limits}")
     out = start_twin(out, TWIN_FORMAT, size, seed, split, workers, difficulty, margin=float(margin))
     if not (out / OURS).exists():
         scenes, questions = make(size, seed, split, margin, workers, difficulty)
@@ -110,11 +109,8 @@ def make(
     balance = CategoryBalance()
     scenes: list[Scene] = []
     questions: list[Question] = []
-    for index, rooms in enumerate(
-        each(
-            partial(_rooms, seed, split, margin, difficulty), range(size), workers, "rooms", "pair"
-        )
-    ):
+    work = partial(_rooms, seed, split, margin, difficulty)
+    for index, rooms in enumerate(each(work, range(size), workers, "rooms", "pair")):
         random = rng(seed, f"inside asked/{split}", index)
         choices = [(room, balance.choose(room.offers, random)) for room in rooms]
         room, chosen = max(choices, key=lambda choice: balance.worth(choice[1]))
@@ -149,27 +145,21 @@ def look(
     uncommon, kind = uncommon_view(room, common, random, WIDTH, HEIGHT)
     views = (common, uncommon)
     glimpsed = np.flatnonzero((common.area > 0) | (uncommon.area > 0)).tolist()
-    referring = phrases(
-        room, glimpsed, np.flatnonzero(common.well & uncommon.well).tolist(), random
-    )
+    clear = np.flatnonzero(common.well & uncommon.well).tolist()
+    referring = phrases(room, glimpsed, clear, random)
     boxed = [_boxed(room, view) for view in views]
     offered = offers(boxed, referring, random, margin)
     if difficulty.near is not None or difficulty.occluded is not None:
         random = rng(seed, f"inside dials/{split}", number)
         near = [] if not difficulty.near else offers(boxed, referring, random, margin, near=True)
-        hidden = frozenset(
-            np.flatnonzero(
-                (common.share < PARTLY_HIDDEN) | (uncommon.share < PARTLY_HIDDEN)
-            ).tolist()
-        )
+        shares = np.fmin(common.share, uncommon.share)
+        hidden = frozenset(np.flatnonzero(shares < PARTLY_HIDDEN).tolist())
         offered = _of_difficulty(offered, near, hidden, difficulty, random)
-    scenes = tuple(
-        view_table(room, view, f"images/{number:06d}_{viewpoint}.jpg")
-        for viewpoint, view in zip(VIEWPOINTS, views, strict=True)
-    )
-    return TwinRoom(
-        number, scenes, tuple(view.visible_rows for view in views), kind, referring, tuple(offered)
-    )
+    scenes = []
+    for viewpoint, view in zip(VIEWPOINTS, views, strict=True):
+        scenes.append(view_table(room, view, f"images/{number:06d}_{viewpoint}.jpg"))
+    rows = common.visible_rows, uncommon.visible_rows
+    return TwinRoom(number, tuple(scenes), rows, kind, referring, tuple(offered))
 
 
 def _of_difficulty(
@@ -180,8 +170,7 @@ def _of_difficulty(
     random: np.random.Generator,
 ) -> list[ViewQuestion]:
     """Return, for each type, the questions that `difficulty` asks for, or all available
-    ones if there are none; `hidden`: objects partly occluded in a view.
-    """
+    ones if there are none; `hidden`: objects partly occluded in a view."""
     selected: list[ViewQuestion] = []
     for category in CATEGORIES:
         items = [i for i in clear if OPERATIONS[i.op].category == category]
@@ -205,15 +194,12 @@ def question_rows(
     room: TwinRoom, category: str, item: ViewQuestion, random: np.random.Generator
 ) -> list[Question]:
     """Return the rows of a question: in both views, each with all rotations, original and
-    mirrored.
-    """
-    spoken = speak(
-        PhraseCall(item.op, tuple(room.phrases[i] for i in item.rows)), "release", random
-    )
+    mirrored."""
+    words = tuple(map(room.phrases.__getitem__, item.rows))
+    spoken = speak(PhraseCall(item.op, words), "release", random)
+    views = zip(VIEWPOINTS, room.scenes, room.visible_rows, item.answers, strict=True)
     questions = []
-    for viewpoint, scene, visible_rows, answer in zip(
-        VIEWPOINTS, room.scenes, room.visible_rows, item.answers, strict=True
-    ):
+    for viewpoint, scene, visible_rows, answer in views:
         things = tuple(f"#{visible_rows.index(i)} {room.phrases[i]}" for i in item.rows)
         program = PhraseCall(item.op, things)
         name = f"{room.number:05d}{CATEGORIES.index(category):02d}{viewpoint[0]}"
@@ -237,27 +223,17 @@ def both_sides(
     **fields: Any,
 ) -> list[Question]:
     """Return a question's rows on one image and on its mirror image, each with all rotations of its
-    options; `unit`: the resampling unit, `fields`: further ones of a `PhotoQuestion`.
-    """
+    options; `unit`: the resampling unit, `fields`: further ones of a `PhotoQuestion`."""
     rows: list[Question] = []
-    for ending, image, table in (
-        ("", scene.image, scene),
-        ("-flip", scene.image + MIRROR, mirrored(scene)),
+    fields |= {"options": tuple(spoken.options), "scene": unit}
+    flipped = mirrored(scene)
+    for qid, image, table in (
+        (name, scene.image, scene),
+        (f"{name}-flip", scene.image + MIRROR, flipped),
     ):
         right = answered(THREEDSRBENCH.to_core(program), table).answer
         option = spoken.option_of[without_row(right)]
-        row = PhotoQuestion(
-            name + ending,
-            image,
-            spoken.text,
-            "6d",
-            category,
-            option,
-            program.text(),
-            options=tuple(spoken.options),
-            scene=unit,
-            letter=LETTERS[spoken.options.index(option)],
-            **fields,
-        )
-        rows += rotations(row)
+        row = (qid, image, spoken.text, "6d", category, option, program.text())
+        letter = LETTERS[spoken.options.index(option)]
+        rows += rotations(PhotoQuestion(*row, letter=letter, **fields))
     return rows

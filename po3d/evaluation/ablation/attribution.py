@@ -35,8 +35,7 @@ def shapley(values: ArrayLike) -> Array:
 
 def minimal_repairs(right: Sequence[bool]) -> list[int]:
     """Return the minimal masks that make one answer right (no proper subset does), in order of
-    size.
-    """
+    size."""
     _players(len(right))
     repairs: list[int] = []
     for mask in sorted(range(len(right)), key=lambda m: (m.bit_count(), m)):
@@ -50,8 +49,7 @@ def blame(right: ArrayLike) -> Array:
 
     For a wrong answer these are its Shapley values, which sum to 1 if ground truth in all modules
     makes it right; for a right answer they are zero. Their mean over the answers therefore
-    decomposes the error rate by module.
-    """
+    decomposes the error rate by module."""
     right = np.asarray(right, float)
     return shapley(right) * (1 - right[0])
 

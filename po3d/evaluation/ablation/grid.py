@@ -36,7 +36,7 @@ from po3d.systems.pipeline import PREDICTED, TRUTH, Setting
 
 
 class Cell(NamedTuple):
-    """One combination; `settings` has a value for each module, in the executor's order."""
+    """One combination; `settings` has a value for each module, in the domain's order."""
 
     name: str
     settings: tuple[Setting, ...]
@@ -46,9 +46,8 @@ def cell(
     kind: OracleMixer, name: str, settings: Mapping[str, Setting], rest: Setting = PREDICTED
 ) -> Cell:
     """Return the cell with the named settings and `rest` for other modules; raise InputError for an
-    unknown module or setting.
-    """
-    modules, units = kind.executor.modules, kind.executor.units
+    unknown module or setting."""
+    modules, units = kind.domain.modules, kind.domain.units
     settings = {_american(k): v for k, v in settings.items()}
     if unknown := sorted(set(settings) - set(modules)):
         raise InputError(f"grid: {unknown[0]!r} is not a module; known: {', '.join(modules)}")
@@ -82,8 +81,7 @@ def grid_answers(
     """Return, for each cell, the predictions in the order of `questions`.
 
     `truth` returns an image's ground truth, `scenes` has the predicted scenes by image. The result
-    does not depend on the number of processes, `workers`.
-    """
+    does not depend on the number of processes, `workers`."""
     images, ids = [], []
     for image_questions in by_image(questions).values():
         ids += [q.id for q in image_questions]
@@ -133,16 +131,21 @@ class Plan(NamedTuple):
 
 def plan(kind: OracleMixer, options: Mapping[str, Any]) -> Plan:
     """Return the plan of a config's `grid`; raise InputError for invalid entries."""
-    groups = {str(k): tuple(map(_american, v)) for k, v in (options.get("groups") or {}).items()}
+    groups = {}
+    for k, v in (options.get("groups") or {}).items():
+        groups[str(k)] = tuple(map(_american, v))
     named = list(itertools.chain.from_iterable(groups.values()))
-    if sorted(named) != sorted(kind.executor.modules):
+    if sorted(named) != sorted(kind.domain.modules):
         raise InputError(
-            f"grid.groups should contain each of {', '.join(kind.executor.modules)}"
+            f"grid.groups should contain each of {', '.join(kind.domain.modules)}"
             f" exactly once, not {', '.join(sorted(named))}"
         )
-    subsets, modules = [], kind.executor.modules
+    subsets, modules = [], kind.domain.modules
     for mask in range(1 << len(groups)):
-        true = [name for k, name in enumerate(groups) if mask >> k & 1]
+        true = []
+        for k, name in enumerate(groups):
+            if mask >> k & 1:
+                true.append(name)
         label = "+ " + ", ".join(true)
         if len(true) in (0, len(groups)):
             label = "all true" if true else "all predicted"
@@ -212,7 +215,7 @@ def run_grid(
     predictions = {p.id: p for p in read_predictions(folder / PREDICTIONS)}
     scenes = read_scenes(folder / SCENES)
     counted = list(split.questions)
-    if not kind.executor.grouped:
+    if not kind.domain.grouped:
         counted = _counted(benchmark, split.questions, scorer)
     inputs = predictions, scenes, seed, workers
     answers = grid_answers(kind, counted, split.truth, work.cells, *inputs)
@@ -220,18 +223,20 @@ def run_grid(
     right = np.array([benchmark.correct(counted, own, scorer) for own in answers], float)
     counts = np.flatnonzero(~np.isnan(right[0])).tolist()
     right, counted = right[:, counts] == 1, [counted[k] for k in counts]
-    rows = {id(c): _rows(r, counted, kind.executor.headline) for c, r in zip(work.cells, right)}
+    rows = {}
+    for c, r in zip(work.cells, right):
+        rows[id(c)] = _rows(r, counted, kind.domain.headline)
     masks = right[: len(work.subsets)]
     shares = blame(masks)
     names = list(work.groups)
     cells = []
     for c in work.cells:
-        settings = dict(zip(kind.executor.modules, c.settings))
+        settings = dict(zip(kind.domain.modules, c.settings))
         cells.append({"name": c.name, "settings": settings, "rows": rows[id(c)]})
     return {
         "cells": cells,
         "curves": _curves(work, rows),
-        "units": {q: kind.executor.units[q] for q in work.curves},
+        "units": {q: kind.domain.units[q] for q in work.curves},
         "attribution": _attribution(counted, masks, shares, names),
         "errors": _errors(counted, masks, shares, names, [answers[0][k] for k in counts]),
         "problems": _untrue(counted, masks) + problems,
@@ -253,14 +258,14 @@ def _curves(work: Plan, rows: Mapping[int, list[dict]]) -> dict[str, list[dict]]
 def _counted(benchmark: Benchmark, questions: Sequence[Question], scorer: str) -> list[Question]:
     """Return the questions that count in the headline figures."""
     nothing = [Prediction(q.id, "abstained") for q in questions]
-    scores = benchmark.correct(questions, nothing, scorer)
-    return [q for q, right in zip(questions, scores, strict=True) if not math.isnan(right)]
+    scores = np.array(benchmark.correct(questions, nothing, scorer), float)
+    return list(itertools.compress(questions, ~np.isnan(scores)))
 
 
 def _rows(right: NDArray[np.bool_], questions: Sequence[Question], headline: str) -> list[dict]:
     categories = list(dict.fromkeys(q.category for q in questions))
     categories_of = [q.category for q in questions]
-    clusters = [cluster(q) for q in questions]
+    clusters = list(map(cluster, questions))
     boot = bootstrap(100.0 * right, clusters, categories_of, categories)
     rows = []
     for k, name in enumerate(categories):
@@ -310,14 +315,15 @@ def _share_intervals(
     names: Sequence[str],
 ) -> dict[str, dict[str, list[float | None]]]:
     """Return category -> group, and "error" -> both ends of the interval of its share; None where
-    undefined.
-    """
+    undefined."""
     groups: dict[str, list[int]] = {}
     for k, q in enumerate(questions):
         groups.setdefault(q.category, []).append(k)
     groups["all"] = list(range(len(questions)))
-    clusters = [cluster(q) for q in questions]
-    result: dict[str, dict[str, list[float | None]]] = {category: {} for category in groups}
+    clusters = list(map(cluster, questions))
+    result: dict[str, dict[str, list[float | None]]] = {}
+    for category in groups:
+        result[category] = {}
     for name, values in zip((*names, "error"), (*shares, ~masks[0]), strict=True):
         boot = bootstrap_groups((100.0 * values).tolist(), clusters, groups)
         for column, category in enumerate(groups):
@@ -374,8 +380,7 @@ def _unlike(
 
 def write_grid(result: dict, out: str | Path, pages: Mapping[str, str]) -> None:
     """Write OUT/errors.jsonl, `pages` by file name, then OUT/grid.json with everything except the
-    errors.
-    """
+    errors."""
     out = Path(out)
     write_jsonl(out / ERRORS, result["errors"])
     for name, page in pages.items():

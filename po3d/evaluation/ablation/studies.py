@@ -10,11 +10,11 @@ runs are not repeated. The trained module is used in the pipeline with a shipped
 module.
 """
 
+import functools
 import importlib.util
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -79,8 +79,7 @@ def planned(
     """Return the runs of a study's `parts`: every value of `over` in every variant.
 
     `varied(experiment, options, changes)` returns the resolved config of train.py; `changes` maps
-    dotted keys to values.
-    """
+    dotted keys to values."""
     runs = []
     for part, wanted in study["parts"].items():
         where, values = f"study.parts.{part}", wanted.get("values") or []
@@ -115,11 +114,10 @@ def run_study(
     out: str | Path,
 ) -> dict[str, Any]:
     """Train the missing runs (`fit` is called with a run's config), evaluate them, write tables and
-    curves under `out`, and return the content of OUT/study.json.
-    """
+    curves under `out`, and return the content of OUT/study.json."""
     out = Path(out)
     split, root = _opened(setting, out)
-    others = _Modules(setting)
+    others = _shipped(setting)
     data = {"root": str(root), "sha256": data_digest(root, split)}
     results = []
     for run in progress(runs, "study", unit="run"):
@@ -167,8 +165,7 @@ def _opened(setting: Setting, out: Path) -> tuple[Split, Path]:
 
 def _claim(folder: Path, config: dict[str, Any]) -> None:
     """Raise InputError for a folder with a different training, which would be continued from its
-    weights.
-    """
+    weights."""
     mark = folder / "run.json"
     if mark.is_file() and read_json(mark) != config:
         raise InputError(
@@ -177,19 +174,16 @@ def _claim(folder: Path, config: dict[str, Any]) -> None:
     write_json(mark, config)
 
 
-@dataclass(frozen=True)
-class _Modules:
-    """The shipped modules used beside the trained one, loaded on first use."""
+def _shipped(setting: Setting) -> Callable[[str], Any]:
+    """Return a function that returns the shipped "parser" or "perception", loaded on first use."""
 
-    setting: Setting
+    @functools.cache
+    def module(name: str) -> Any:
+        if name == "parser":
+            return Parser.from_checkpoint(locate(setting.parser))
+        return CachedPerception(StreetEstimator.from_checkpoint(locate(setting.perception)))
 
-    @cached_property
-    def parser(self) -> Parser:
-        return Parser.from_checkpoint(locate(self.setting.parser))
-
-    @cached_property
-    def perception(self) -> "CachedPerception":
-        return CachedPerception(StreetEstimator.from_checkpoint(locate(self.setting.perception)))
+    return module
 
 
 @dataclass(frozen=True)
@@ -211,19 +205,23 @@ class CachedPerception:
 
 
 def _result(
-    run: TrainingRun, split: Split, data: dict[str, Any], others: _Modules, setting: Setting
+    run: TrainingRun,
+    split: Split,
+    data: dict[str, Any],
+    others: Callable[[str], Any],
+    setting: Setting,
 ) -> dict[str, Any]:
     """Return the figures of a trained run: accuracy, perception, size, speed."""
     folder = Path(run.config["out"])
     pair = folder / "checkpoint"
     about = read_json(pair.with_name("checkpoint.json"), "checkpoint description")
     if run.fills == "perception":
-        perception, parser = StreetEstimator.from_checkpoint(pair), others.parser
+        perception, parser = StreetEstimator.from_checkpoint(pair), others("parser")
         names = list(dict.fromkeys(q.image for q in split.questions))[: TIMED["perception"]]
-        images = [split.image(name) for name in names]
+        images = list(map(split.image, names))
         speed = _rate(lambda: [perception.estimate([image]) for image in images], len(images))
     else:
-        perception, parser = others.perception, Parser.from_checkpoint(pair)
+        perception, parser = others("perception"), Parser.from_checkpoint(pair)
         texts = [q.text for q in split.questions[: TIMED["parser"]]]
         speed = _rate(lambda: parser.parse(texts), len(texts))
     system = Pipeline(
@@ -275,7 +273,10 @@ def _rate(work: Callable[[], object], units: int) -> float:
 
 def setting_of(study: Mapping[str, Any], seed: int) -> Setting:
     """Return the study's evaluation options."""
-    known = {k: v for k, v in study.items() if k != "parts"}
+    known = {}
+    for k, v in study.items():
+        if k != "parts":
+            known[k] = v
     if unknown := set(known) - set(Setting.__dataclass_fields__):
         raise InputError(f"study.{sorted(unknown)[0]} is not an option of a study")
     return replace(Setting(seed=seed), **known)

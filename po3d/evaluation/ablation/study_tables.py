@@ -1,5 +1,6 @@
 """Tables and curves of a study's results."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
@@ -25,7 +26,10 @@ def study_tables(results: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
     tables = {}
     for part, runs in _parts(results).items():
         tasks = [row["name"] for row in runs[0]["rows"]]
-        keys = [k for k in PERCEPTION if any(r["perception"].get(k) is not None for r in runs)]
+        keys = []
+        for k in PERCEPTION:
+            if any(r["perception"].get(k) is not None for r in runs):
+                keys.append(k)
         per = "images/s" if runs[0]["fills"] == "perception" else "questions/s"
         header = (part, "M parameters", per, *tasks, *(PERCEPTION[k][0] for k in keys))
         rows = []
@@ -49,12 +53,12 @@ def _parts(results: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, 
 
 def study_markdown(results: Sequence[Mapping[str, Any]]) -> str:
     """Return the tables as Markdown."""
-    return "\n\n".join(markdown(table) for table in study_tables(results).values()) + "\n"
+    return "\n\n".join(map(markdown, study_tables(results).values())) + "\n"
 
 
 def study_text(results: Sequence[Mapping[str, Any]]) -> str:
     """Return the tables as plain text."""
-    return "\n\n".join(text(table) for table in study_tables(results).values())
+    return "\n\n".join(map(text, study_tables(results).values()))
 
 
 Curve = Mapping[str, Sequence[Mapping[str, float]]]
@@ -62,8 +66,7 @@ Curve = Mapping[str, Sequence[Mapping[str, float]]]
 
 def curves(results: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[dict[str, float]]]]:
     """Return part -> task and variant -> points (x, value, ci_low, ci_high), for parts that vary a
-    number.
-    """
+    number."""
     points: dict[str, dict[str, list[dict[str, float]]]] = {}
     for part, runs in _parts(results).items():
         if len(runs) < 2 or not all(isinstance(r["value"], int | float) for r in runs):
@@ -80,8 +83,7 @@ def curves(results: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[dic
 
 def curve_plot(lines: Curve, path: Path) -> None:
     """Plot accuracy against the varied number, one line per task; the mean is thick, with its
-    interval.
-    """
+    interval."""
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
@@ -92,7 +94,7 @@ def curve_plot(lines: Curve, path: Path) -> None:
             axes.plot(x, value, "o-", lw=width, ms=4, label=name, color=color)
             if main and None not in low:
                 axes.fill_between(x, low, high, alpha=0.2, color=axes.lines[-1].get_color())
-        values = sorted({p["x"] for points in lines.values() for p in points})
+        values = sorted(set(map(itemgetter("x"), itertools.chain.from_iterable(lines.values()))))
         axes.set(xscale="log", xlabel=path.stem, ylabel="right (%)")
         axes.set_xticks(values, map(str, values))
         axes.set_xticks((), minor=True)

@@ -24,7 +24,7 @@ from typing import Any
 from po3d import __version__
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.benchmarks.twin_folder import kind_of_data
-from po3d.evaluation.compare import read_entry
+from po3d.evaluation.compare import read_entry, with_answers
 from po3d.evaluation.harness.vlmevalkit_results import write_results
 from po3d.evaluation.report.records import described_run
 from po3d.io.errors import InputError
@@ -57,8 +57,7 @@ def write_easi(
 ) -> list[Path]:
     """Write the files of a run and return their paths. `model`: "org/name"; `predictions`: one per
     question; `about`: the description of the run in run.json, {} if unknown; `data`: what the
-    questions are, in words. Raise InputError if `out` holds other files.
-    """
+    questions are, in words. Raise InputError if `out` holds other files."""
     out, own = Path(out), BENCHMARKS[benchmark]
     if out.exists() and not (out / "easi_results.json").is_file() and any(out.iterdir()):
         raise InputError(
@@ -114,10 +113,12 @@ def _payload(
     description: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the content of easi_results.json; `rows`: figures by name, `key`: EASI's of the
-    benchmark.
-    """
+    benchmark."""
     overall = next((rows[n] for n in HEADLINES if n in rows), None)
-    scores = {n: _rounded(v) for n, v in rows.items() if n not in HEADLINES}
+    scores = {}
+    for n, v in rows.items():
+        if n not in HEADLINES:
+            scores[n] = _rounded(v)
     count, scorer = description["questions"], description["scorer"]
     return {
         "modelName": model,
@@ -138,17 +139,19 @@ def _accuracies(
     by_scorer: Mapping[str, Sequence[Mapping[str, Any]]], settings: Mapping[str, str]
 ) -> str:
     """Return acc.csv: a row per protocol, the headline under "Overall" and the other figures under
-    their names, as fractions.
-    """
+    their names, as fractions."""
     order = [s for s in settings if s in by_scorer] or list(by_scorer)
     headline = next((r["name"] for r in by_scorer[order[0]] if r["name"] in HEADLINES), None)
-    names = [r["name"] for r in by_scorer[order[0]] if r["name"] != headline]
+    names = []
+    for r in by_scorer[order[0]]:
+        if r["name"] != headline:
+            names.append(r["name"])
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["setting", *(["Overall"] if headline else []), *names])
     for scorer in order:
         values = {r["name"]: r["value"] for r in by_scorer[scorer]}
-        figures = [values.get(name) for name in ([headline] if headline else []) + names]
+        figures = list(map(values.get, ([headline] if headline else []) + names))
         shares = ["" if value is None else value / 100 for value in figures]
         writer.writerow([settings.get(scorer, scorer), *shares])
     return text.getvalue()
@@ -182,7 +185,7 @@ def easi_command(arguments: argparse.Namespace, split: Any) -> int:
         raise InputError(f"--model {model} should be ORG/NAME, of letters, digits, dots and dashes")
     path, benchmark = Path(arguments.predictions), arguments.benchmark
     path = path / PREDICTIONS if path.is_dir() else path
-    questions = [q for q in split.questions if q.answer is not None]
+    questions = with_answers(split.questions)
     predictions = read_entry(path, questions).predictions
     about = described_run(path) or {}
     kind = kind_of_data(Path(arguments.data or BENCHMARKS[benchmark].mini))

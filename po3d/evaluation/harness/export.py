@@ -19,7 +19,7 @@ from po3d.benchmarks.choices import gapped, letter
 from po3d.benchmarks.registry import BENCHMARKS, difficulty_options, opened
 from po3d.benchmarks.twin_folder import TWIN, described
 from po3d.benchmarks.vlmevalkit import cells, write_table
-from po3d.evaluation.compare import read_entry
+from po3d.evaluation.compare import read_entry, with_answers
 from po3d.evaluation.harness import FORMATS, lmms_task
 from po3d.evaluation.harness.vlmevalkit_results import write_results
 from po3d.evaluation.report.records import data_of, described_run
@@ -63,8 +63,7 @@ class Encoded(Mapping[str, bytes]):
 
 def open_split(benchmark: str, root: str | Path | None = None, size: int | None = None) -> Any:
     """Open the first `size` images of the mini split, or of the release or twin at `root`; missing
-    images of a twin are rendered on demand.
-    """
+    images of a twin are rendered on demand."""
     twin = None if root is None else twin_record(benchmark, root)
     if twin and twin.get("images") is False:
         # If labels are incomplete, open_fresh generates the rest.
@@ -96,9 +95,8 @@ def export(
 
     `bare`: only the question, for a harness's own class of the benchmark (vlmevalkit). `inline`:
     images as data URIs (openai). `twin`: the description of a twin, for the data set card
-    (datasets).
-    """
-    questions = [q for q in split.questions if q.answer is not None]
+    (datasets)."""
+    questions = with_answers(split.questions)
     if not questions:
         raise InputError("nothing to export: no question has an answer")
     known("format", form, FORMATS)
@@ -162,8 +160,7 @@ def _write_table(
     """Write the harness's custom data: with columns A to D a multiple choice whose prompt it
     builds, else the question is the whole prompt.
 
-    Several images are lists and need names in image_path.
-    """
+    Several images are lists and need names in image_path."""
     multi_image = any(len(pictures(q)) > 1 for q in questions)
     columns = ["index", "qid", "image", "question", *choices.columns(questions)]
     columns += ["answer", "category", *(["image_path"] if multi_image else [])]
@@ -174,7 +171,9 @@ def _write_table(
             one = query(q)
             values |= {"question": one.text, "image": list(one.pictures)}
         if multi_image:
-            paths = [_file_name(name, encoded.image_format) for name in pictures(q)]
+            paths = []
+            for name in pictures(q):
+                paths.append(_file_name(name, encoded.image_format))
             values["image_path"] = str(paths)
         return values
 
@@ -332,8 +331,7 @@ def export_command(arguments: argparse.Namespace) -> int:
 
 def _from_run(arguments: argparse.Namespace) -> None:
     """Fill in benchmark, data and size: the options, by default those of the run of
-    --predictions.
-    """
+    --predictions."""
     paths = [arguments.predictions] if arguments.predictions else []
     own = data_of(paths, arguments.benchmark, arguments.data, arguments.size)
     about = described_run(paths[0]) if paths else None
@@ -346,8 +344,7 @@ def _from_run(arguments: argparse.Namespace) -> None:
 
 def _release(arguments: argparse.Namespace) -> None:
     """Write a release with all rotations and flips: its table and images, with mirrored images for
-    flip rows.
-    """
+    flip rows."""
     own = BENCHMARKS[arguments.benchmark]
     if own.augmented is None or arguments.data is None:
         raise InputError(

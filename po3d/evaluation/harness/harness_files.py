@@ -76,14 +76,14 @@ def _row(number: int, result: "dict[str, object] | _Fault") -> ResponseRow:
     """Convert a reader's result to a row."""
     if isinstance(result, _Fault):
         return ResponseRow(number, {}, result)
+    changed = []
     for name, cell in result.items():
         if size := _longest(cell):
-            fault = (
-                f"column {name!r}: the cell has {size:,} characters, more than the limit of"
-                f" {CELL:,}"
-            )
+            most = f"more than the limit of {CELL:,}"
+            fault = f"column {name!r}: the cell has {size:,} characters, {most}"
             return ResponseRow(number, {}, fault)
-    changed = [name for name, cell in result.items() if REPLACED in str(cell)]
+        if REPLACED in str(cell):
+            changed.append(name)
     names = ", ".join(map(repr, changed))
     repair = f"U+FFFD in {names}: a lone surrogate, or previously damaged text" if changed else ""
     return ResponseRow(number, result, repair=repair)
@@ -104,8 +104,7 @@ def _longest(cell: object) -> int:
 @contextlib.contextmanager
 def _opened(path: Path, newline: str) -> Iterator[TextIO]:
     """Open the file as text. Bytes that are not UTF-8 become surrogates, to be detected by
-    `_readable`; InputError if the first line is not UTF-8.
-    """
+    `_readable`; InputError if the first line is not UTF-8."""
     with open(path, encoding="utf-8-sig", errors="surrogateescape", newline=newline) as file:
         if fault := _readable(file.readline()):
             raise InputError(f"{path} {fault}")
@@ -188,7 +187,10 @@ def _json(path: Path) -> Iterator[dict[str, object] | _Fault]:
         if columns := _columns(content):
             yield from columns
             return
-        lists = [v for v in content.values() if isinstance(v, list)]
+        lists = []
+        for v in content.values():
+            if isinstance(v, list):
+                lists.append(v)
         content = _hypo3d(content) or (lists[0] if len(lists) == 1 else None)
     if not isinstance(content, list):
         raise InputError(f"{path} should hold a list of rows")

@@ -15,6 +15,7 @@ from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.choices import LETTERS, filled, gapped
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.benchmarks.twin_folder import kind_of_data
+from po3d.evaluation.compare import with_answers
 from po3d.evaluation.harness.harness_files import ResponseRow, iterate_rows
 from po3d.evaluation.report.notes import data_line
 from po3d.evaluation.report.records import IMPORTED
@@ -96,11 +97,16 @@ def import_rows(
                 gold.append((number, question, extract(theirs, options).answer or theirs))
     _check_rows(result, present, chosen, len(questions))
     result.other_gold = _other_gold(gold, benchmark, scorer)
-    result.predictions = [chosen[q.id] for q in questions if q.id in chosen]
-    result.missing = [q.id for q in questions if q.id not in chosen]
-    if name := next((name for name, values in scores.items() if values), None):
-        percent = 100 * sum(scores[name]) / len(scores[name])
-        result.harness_scores = {"column": name, "percent": percent, "rows": len(scores[name])}
+    for q in questions:
+        if q.id in chosen:
+            result.predictions.append(chosen[q.id])
+        else:
+            result.missing.append(q.id)
+    for name, values in scores.items():
+        if values:
+            percent = 100 * sum(values) / len(values)
+            result.harness_scores = {"column": name, "percent": percent, "rows": len(values)}
+            break
     return result
 
 
@@ -164,15 +170,15 @@ class _QuestionIndex:
     def find(self, cells: Mapping[str, object]) -> tuple[Question | None, str]:
         """Return the question of a row and the key that matched, or None and the reason."""
         text = _plain(_cell_text(_first(cells, TEXTS)))
-        names = [_cell_text(value) for key in IDS if (value := _first(cells, (key,))) is not None]
+        names = _texts_of(cells, IDS)
         for name in names:
-            matches = self.by_id.get(name.strip()) or self.by_id.get(_number(name), [])
-            if text:
-                matches = [q for q in matches if _plain(q.text) in text or text in _plain(q.text)]
+            matches = []
+            for q in self.by_id.get(name.strip()) or self.by_id.get(_number(name), []):
+                if not text or _plain(q.text) in text or text in _plain(q.text):
+                    matches.append(q)
             if len(matches) == 1:
                 return matches[0], "id"
-        cells_of_images = (_first(cells, (key,)) for key in IMAGES)
-        images = [_stem(_cell_text(value)) for value in cells_of_images if value is not None]
+        images = list(map(_stem, _texts_of(cells, IMAGES)))
         for image in images:
             if len(matches := self.by_image.get((image, text), [])) == 1:
                 return matches[0], "image and question"
@@ -188,8 +194,7 @@ class _QuestionIndex:
 
 def _first(cells: Mapping[str, object], names: Sequence[str]) -> object:
     """Return the first non-empty cell among `names`, also one level down, where lmms-eval stores
-    the output of its metrics.
-    """
+    the output of its metrics."""
     for name in names:
         if cells.get(name) is not None and cells[name] != "":
             return cells[name]
@@ -201,20 +206,34 @@ def _first(cells: Mapping[str, object], names: Sequence[str]) -> object:
     return None
 
 
+def _texts_of(cells: Mapping[str, object], names: Sequence[str]) -> list[str]:
+    """Return the texts of the non-empty cells with these names (see `_first`)."""
+    result = []
+    for name in names:
+        if (value := _first(cells, (name,))) is not None:
+            result.append(_cell_text(value))
+    return result
+
+
 def _response(cells: Mapping[str, object]) -> str:
     """Return the model's response; lmms-eval omits resps where they equal the filtered ones."""
-    present = (cells[name] for name in RESPONSES if cells.get(name) not in (None, ""))
-    return _cell_text(next(present, ""))
+    for name in RESPONSES:
+        if cells.get(name) not in (None, ""):
+            return _cell_text(cells[name])
+    return ""
 
 
 def _options(question: Question, cells: Mapping[str, object]) -> list[str]:
     """Return the texts of A, B, ..., "" for a letter without one: the question's own, else those of
-    the columns.
-    """
+    the columns."""
     if question.options:
         return gapped(question)
-    options = {letter: _cell_text(cells.get(letter.lower())).strip() for letter in LETTERS}
-    return filled({letter: option for letter, option in options.items() if option.lower() != "nan"})
+    options = {}
+    for letter in LETTERS:
+        option = _cell_text(cells.get(letter.lower())).strip()
+        if option.lower() != "nan":
+            options[letter] = option
+    return filled(options)
 
 
 def _cell_text(value: object) -> str:
@@ -237,8 +256,7 @@ def _truth(value: object) -> float | None:
 
 def _keyed(cells: Mapping[str, object]) -> dict[str, object]:
     """Normalise column names to lower case with "_" for blanks; of duplicates the first non-empty
-    cell is kept.
-    """
+    cell is kept."""
     result: dict[str, object] = {}
     for name, value in cells.items():
         key = "_".join(str(name).strip().lower().split())
@@ -249,8 +267,7 @@ def _keyed(cells: Mapping[str, object]) -> dict[str, object]:
 
 def _number(name: str) -> str:
     """Return a number as written by spreadsheets ("12.0", "00012") in its plain form; anything else
-    is unchanged.
-    """
+    is unchanged."""
     result = re.fullmatch(r"\s*0*(\d+?)(?:\.0+)?\s*", name)
     return result[1] if result else name
 
@@ -269,11 +286,13 @@ def _plain(text: str) -> str:
 def import_command(arguments: argparse.Namespace) -> int:
     """Write OUT and OUT.import.json, and print a summary of the rows."""
     split = opened(arguments.benchmark, arguments.data, arguments.size)
-    questions = [q for q in split.questions if q.answer is not None]
+    questions = with_answers(split.questions)
     benchmark = BENCHMARKS[arguments.benchmark]
     first = arguments.scorer or benchmark.scorers[0]
     result = import_rows(iterate_rows(arguments.file), questions, benchmark, first)
-    absent = [Prediction(i, "failed", reason="no row in the results file") for i in result.missing]
+    absent = []
+    for i in result.missing:
+        absent.append(Prediction(i, "failed", reason="no row in the results file"))
     whole = benchmark.score(questions, [*result.predictions, *absent], first)
     scored = {first: whole["rows"], **whole["other_scorers"]}
     out = Path(arguments.out)
@@ -288,7 +307,9 @@ def import_command(arguments: argparse.Namespace) -> int:
     for key in ("missing", "unmatched", "damaged", "repaired", "duplicates", "other_gold"):
         summary[key] = getattr(result, key)
     write_json(sidecar, summary)
-    names = {scorer: benchmark.scorer_names.get(scorer, scorer) for scorer in scored}
+    names = {}
+    for scorer in scored:
+        names[scorer] = benchmark.scorer_names.get(scorer, scorer)
     print(visible(_summary_text(questions, result, {names[s]: r for s, r in scored.items()})))
     print(f"measured on {data_line({**data, 'images': whole['images']})}")
     print(f"\nwrote {out} and {sidecar}")
@@ -297,8 +318,7 @@ def import_command(arguments: argparse.Namespace) -> int:
 
 def data_of_import(benchmark: str, root: str | None, size: int | None) -> dict[str, Any]:
     """Return the description of the questions: benchmark, split ("mini", "twin" or "release"),
-    folder, size.
-    """
+    folder, size."""
     folder = BENCHMARKS[benchmark].mini if root is None else Path(root).absolute()
     split = "mini" if root is None else kind_of_data(folder)
     return {"benchmark": benchmark, "split": split, "root": str(folder), "size": size}

@@ -18,6 +18,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric
 from inspect_ai.solver import TaskState, generate
 
 from po3d.benchmarks.registry import benchmark_of
+from po3d.evaluation.compare import with_answers
 from po3d.evaluation.harness.export import LONGEST, Encoded, open_split
 from po3d.reasoning.questions import Prediction, Question, pictures
 from po3d.systems.answers import predicted
@@ -26,10 +27,9 @@ from po3d.systems.prompts import data_uri, prompt
 
 def items(benchmark: str, data: str | None = None, size: int | None = None) -> Task:
     """Return a task of the questions on the first `size` images of the release or twin at `data`,
-    or of the shipped split.
-    """
+    or of the shipped split."""
     split = open_split(benchmark, data, size)
-    questions = [q for q in split.questions if q.answer is not None]
+    questions = with_answers(split.questions)
     names: list[str] = []
     for q in questions:
         names += pictures(q)
@@ -56,21 +56,27 @@ def _sample(benchmark: str, question: Question, urls: Sequence[str]) -> Sample:
 
 def answers(benchmark: str, questions: Sequence[Question]) -> Scorer:
     """Return a scorer that extracts the answer of each response, with metrics computed by the
-    benchmark over all responses.
-    """
+    benchmark over all responses."""
     benchmark_spec, by_id = benchmark_of(benchmark), {q.id: q for q in questions}
 
     @metric(name="figures")
     def figures() -> Metric:
         def computed(scores: list[SampleScore]) -> dict[str, float]:
             by_id = {s.sample_id: s.score for s in scores}
-            subset = [q for q in questions if q.id in by_id]
+            subset = []
+            for q in questions:
+                if q.id in by_id:
+                    subset.append(q)
             predictions = []
             for q in subset:
                 one = by_id[q.id]
                 predictions.append(Prediction(q.id, one.metadata["status"], one.answer or None))
             rows = benchmark_spec.score(subset, predictions, benchmark_spec.scorers[0])["rows"]
-            return {row["name"]: row["value"] for row in rows if row["value"] is not None}
+            result = {}
+            for row in rows:
+                if row["value"] is not None:
+                    result[row["name"]] = row["value"]
+            return result
 
         return computed
 

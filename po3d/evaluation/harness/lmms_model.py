@@ -56,7 +56,7 @@ class LmmsPo3d(lmms):
 
     def generate_until(self, requests: list) -> list[str]:
         """Return the responses in the order of the requests."""
-        return [self._respond(request) for request in progress(requests, "po3d")]
+        return list(map(self._respond, progress(requests, "po3d")))
 
     def _respond(self, request: Any) -> str:
         *_, doc_to_messages, _settings, doc_id, task, split = request.args
@@ -64,11 +64,16 @@ class LmmsPo3d(lmms):
         content = []
         for message in doc_to_messages(doc):
             content += message["content"]
-        texts = tuple(part["text"] for part in content if part["type"] == "text")
+        texts, pictures = [], []
+        for part in content:
+            if part["type"] == "text":
+                texts.append(part["text"])
+            elif part["type"] == "image":
+                pictures.append(part["url"])
+        texts = tuple(texts)
         if self.known is not None:
             prediction = _of(doc, self.known)
         else:
-            pictures = [part["url"] for part in content if part["type"] == "image"]
             try:
                 if len(pictures) != 1:
                     raise Refusal(400, f"a street question needs one image, not {len(pictures)}")
@@ -89,15 +94,17 @@ class LmmsPo3d(lmms):
 
 def options_of(doc: Mapping[str, Any]) -> list[str]:
     """Return the options of a row: its list `options`, or its columns A, B, C, D; "" for a letter
-    without one.
-    """
+    without one."""
     if isinstance(options := doc.get("options"), Iterable) and not isinstance(options, str):
-        return [str(option) for option in options]
+        return list(map(str, options))
     return filled({k: str(doc[k]) for k in LETTERS if doc.get(k) not in (None, "", "nan")})
 
 
 def _of(doc: Mapping[str, Any], known: Mapping[str, Prediction]) -> Prediction:
-    ids = [str(doc[name]) for name in IDS if doc.get(name) is not None]
+    ids = []
+    for name in IDS:
+        if doc.get(name) is not None:
+            ids.append(str(doc[name]))
     prediction = next((known[i] for i in ids if i in known), None)
     return prediction or Prediction(
         "", "failed", reason=f"no prediction for {', '.join(ids) or 'a row without an id'}"

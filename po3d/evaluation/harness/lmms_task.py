@@ -16,7 +16,7 @@ _FIELD = re.compile(r"""answer["']?\s*(?::|\bis\b)\s*["'(]*([^"'\n.)}]+)""", re.
 
 def doc_to_visual(doc):
     """Return the row's images, opened, in order."""
-    return [_opened(name) for name in doc["images"]]
+    return list(map(_opened, doc["images"]))
 
 
 def doc_to_text(doc, lmms_eval_specific_kwargs=None):
@@ -39,11 +39,13 @@ def process_results(doc, results):
     """Score the response approximately, for the harness's own table: 1 if its last field or line is
     the answer.
 
-    Figures to be reported come from `po3d import`, which reads `id` and the response.
-    """
+    Figures to be reported come from `po3d import`, which reads `id` and the response."""
     response = str(results[0]) if results else ""
     stated = _FIELD.findall(response)
-    lines = [line for line in response.splitlines() if line.strip()]
+    lines = []
+    for line in response.splitlines():
+        if line.strip():
+            lines.append(line)
     answer = _plain(stated[-1] if stated else lines[-1] if lines else "")
     right = {_plain(doc["answer"]), *([_plain(doc["letter"])] if doc["letter"] else [])}
     score = float(answer in right)

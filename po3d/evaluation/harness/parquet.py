@@ -2,6 +2,7 @@
 card.
 """
 
+import itertools
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -40,8 +41,7 @@ def write(
     """Write data/test-*.parquet and README.md below `out`; return `out`.
 
     `encoded`: image bytes by name; `files`: their names in the data set; `twin`: the description of
-    a twin, None for a release.
-    """
+    a twin, None for a release."""
     pa = needed("pyarrow", "datasets", "a data set needs")
     from pyarrow import parquet
 
@@ -69,12 +69,16 @@ def write(
             ):
                 for first_row in range(0, len(rows), PER_GROUP):
                     group = rows[first_row : first_row + PER_GROUP]
-                    known = {name: encoded[name] for q in group for name in pictures(q)}
+                    known = {name: encoded[name] for name in _names(group)}
                     records = [_record(q, benchmark, known, files) for q in group]
                     writer.write_table(pa.Table.from_pylist(records, schema))
                     bar.update(len(group))
     write_file(out / "README.md", _card(questions, benchmark, twin))
     return out
+
+
+def _names(questions: Sequence[Question]) -> set[str]:
+    return set(itertools.chain.from_iterable(map(pictures, questions)))
 
 
 def _record(
@@ -108,7 +112,7 @@ def _card(questions: Sequence[Question], benchmark: str, twin: Mapping[str, Any]
         licence=card_words["licence"],
         settings="" if twin is None else f"Settings of the generator: `{json.dumps(twin)}`.",
         questions=len(questions),
-        pictures=len({name for q in questions for name in pictures(q)}),
+        pictures=len(_names(questions)),
         counts="\n".join(f"| {name} | {n} |" for name, n in sorted(counts.items())),
     )
     return f"---\n{yaml.safe_dump(head, sort_keys=False)}---\n\n{body}"

@@ -57,8 +57,7 @@ class Server(ThreadingHTTPServer):
         names: Collection[str] = (),
     ) -> None:
         """Start the server; `names` are host names accepted in addition to localhost and IP
-        addresses.
-        """
+        addresses."""
         self.worlds = worlds
         self.stopped = False  # waiting for answers is aborted
         # events of pending requests; set to end the waiting
@@ -81,8 +80,7 @@ class Server(ThreadingHTTPServer):
         """Return whether a Host header names this server.
 
         Protects against DNS rebinding: a page of another site can make a browser send requests
-        under a host name that resolves to this machine, but not under an IP address.
-        """
+        under a host name that resolves to this machine, but not under an IP address."""
         try:
             host = urlsplit(f"//{authority}").hostname or ""
         except ValueError:
@@ -115,8 +113,7 @@ class Server(ThreadingHTTPServer):
         """Return the response to a request, computed in the pool; the body is read once there is
         capacity.
 
-        Raise Refusal if it takes too long or too many requests are pending.
-        """
+        Raise Refusal if it takes too long or too many requests are pending."""
         if not self.slots.acquire(blocking=False):
             busy = f"{self.limits.waiting} requests are already in progress; try again later"
             raise Refusal(503, busy, code="busy")
@@ -185,8 +182,7 @@ def _stopping() -> Refusal:
 
 class Timed(io.RawIOBase):
     """A client's stream with a deadline for the whole request, so that slow clients do not block
-    threads.
-    """
+    threads."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection, self.deadline = connection, float("inf")

@@ -31,9 +31,8 @@ def write_results(
     extra: Mapping[str, Callable[[Question], object]] = MappingProxyType({}),
 ) -> int:
     """Write the .xlsx: the columns of the question table, without images, and `prediction` in the
-    form that the prompt asks for, empty if there is no answer; then the columns `extra`. Return
-    the number of questions without an answer.
-    """
+    form that the prompt asks for, empty if there is no answer; then the columns `extra`. Return the
+    number of questions without an answer."""
     openpyxl = needed("openpyxl", "tables", f"writing {path} needs")
     by_id = {p.id: p for p in predictions}
     columns = ["index", "qid", "question", *choices.columns(questions), "answer", "category"]

@@ -59,8 +59,7 @@ ToPixels = Callable[[NDArray], list[tuple[float, float]]]  # (n, 2 or 3) ground 
 
 class _Sheet:
     """An image to draw on. Labels are collected and placed by `done`, inside the image and without
-    overlap.
-    """
+    overlap."""
 
     def __init__(self, image: Image.Image, letters: int) -> None:
         self.image = image.convert("RGB")
@@ -72,7 +71,9 @@ class _Sheet:
         (x0, y0), (x1, y1) = ends
         self.draw.line([(x0, y0), (x1, y1)], fill=color, width=width)
         back = math.atan2(y0 - y1, x0 - x1)
-        tips = [(x1 + 9 * math.cos(back + s), y1 + 9 * math.sin(back + s)) for s in (0.45, -0.45)]
+        tips = []
+        for s in (0.45, -0.45):
+            tips.append((x1 + 9 * math.cos(back + s), y1 + 9 * math.sin(back + s)))
         self.draw.polygon([(x1, y1), *tips], fill=color)
 
     def label(self, at: Sequence[float], words: str, color: RGB, ground: RGB = BLACK) -> None:
@@ -106,11 +107,12 @@ def _room_for(x, y, width, height, size, taken):
             top = y - height / 2 + math.sin(angle) * ring * 0.6 * height
             left, top = min(max(left, 0), size[0] - width), min(max(top, 0), size[1] - height)
             box = (left, top, left + width, top + height)
-            free = all(
-                box[0] >= b[2] or box[2] <= b[0] or box[1] >= b[3] or box[3] <= b[1] for b in taken
-            )
-            if free and left >= 0 and top >= 0:
+            if left >= 0 and top >= 0 and not any(_overlap(box, other) for other in taken):
                 yield box
+
+
+def _overlap(a: Sequence[float], b: Sequence[float]) -> bool:
+    return a[0] < b[2] and a[2] > b[0] and a[1] < b[3] and a[3] > b[1]
 
 
 # --- streets and photographs ----------------------------------------------------------------------
@@ -122,8 +124,7 @@ def draw_scene(
     """Draw a scene on its image, beside a top view with the camera at the bottom.
 
     The ground truth, if given, is drawn underneath in white. Without an image, only the top view is
-    drawn; without a camera, the image has no overlay.
-    """
+    drawn; without a camera, the image has no overlay."""
     height = 480 if image is None else image.shape[0]
     top = _top_view(scene, gt, height)
     if image is None:
@@ -183,8 +184,7 @@ def _on_image(image: NDArray[np.uint8], scene: Scene, gt: Scene | None) -> Image
 
 def _top_view(scene: Scene, gt: Scene | None, side: int) -> Image.Image:
     """Draw the ground plane, (side, side), with the viewer's "behind" up and left as in the
-    image.
-    """
+    image."""
     sheet = _Sheet(Image.new("RGB", (side, side), GROUND), max(10, side // 40))
     draw = sheet.draw
     right, behind = (np.array(scene.axes[name], float) for name in ("right", "behind"))
@@ -226,8 +226,7 @@ def _top_view(scene: Scene, gt: Scene | None, side: int) -> Image.Image:
 
 def _camera(sheet: _Sheet, scene: Scene, to_pixels: ToPixels, side: int) -> None:
     """Draw a wedge at the camera position, or at the image border in its direction, opening along
-    its viewing direction.
-    """
+    its viewing direction."""
     ((x, y),) = to_pixels(np.array([scene.camera.position]))
     away = max(abs(x - side / 2), abs(y - side / 2)) / (side / 2 - 10)
     if away > 1:
@@ -238,15 +237,16 @@ def _camera(sheet: _Sheet, scene: Scene, to_pixels: ToPixels, side: int) -> None
     angle = (
         math.atan2(b[1] - a[1], b[0] - a[0]) if np.linalg.norm(look[:2]) > 1e-6 else -math.pi / 2
     )
-    rays = [(x + 22 * math.cos(angle + s), y + 22 * math.sin(angle + s)) for s in (-0.45, 0.45)]
+    rays = []
+    for s in (-0.45, 0.45):
+        rays.append((x + 22 * math.cos(angle + s), y + 22 * math.sin(angle + s)))
     sheet.draw.polygon([(x, y), *rays], fill=(*SKY, 110), outline=SKY)
     sheet.draw.ellipse((x - 4, y - 4, x + 4, y + 4), fill=SKY, outline=BLACK)
 
 
 def _doubts(draw: ImageDraw.ImageDraw, o: ObjectState, to_pixels: ToPixels, color: RGB) -> None:
     """Draw the uncertainty of position and heading, two standard deviations each, if there is
-    any.
-    """
+    any."""
     covariance = np.array(o.covariance, float)
     middle, turn = np.array(o.position[:2]), np.linspace(0, 2 * math.pi, 49)
     if covariance[:2, :2].any():
@@ -286,8 +286,7 @@ def draw_change(before: Scene, edited: Edited) -> Image.Image:
     both.
 
     Objects touched by the change have a thick outline, moved objects an arrow from their old
-    position, removed objects a cross.
-    """
+    position, removed objects a cross."""
     axes, after = edited.scene.axes, edited.scene
     moved = {}
     for old, new in edited.index.items():
@@ -295,7 +294,7 @@ def draw_change(before: Scene, edited: Edited) -> Image.Image:
             was, here = before.objects[old].position[:2], after.objects[new].position[:2]
             if math.dist(was, here) > 0.02:
                 moved[new] = was
-    gone = frozenset(k for k in edited.touched_before if k not in edited.index)
+    gone = edited.touched_before.difference(edited.index)
     views = [
         _view(before, axes, edited.touched_before, "before", {}, gone),
         _view(after, axes, edited.touched, "after", moved, frozenset()),

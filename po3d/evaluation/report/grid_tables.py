@@ -12,8 +12,7 @@ MAX_ROWS = 80  # maximum number of cells in the terminal; grid.md has all
 
 def cells_table(result: Mapping[str, Any], most: int | None = None) -> Table:
     """Return a table with one row per cell, one column per category, and the interval of their
-    mean.
-    """
+    mean."""
     names = [row["name"] for row in result["cells"][0]["rows"]]
     rows: list[list[Cell]] = []
     for cell in result["cells"][:most]:
@@ -36,8 +35,7 @@ def curves_table(result: Mapping[str, Any]) -> Table:
 
 def alone_table(result: Mapping[str, Any]) -> Table:
     """Return, by category, the percentage of wrong answers that ground truth in each group of
-    modules repairs alone.
-    """
+    modules repairs alone."""
     groups = list(next(iter(result["attribution"].values()))["alone"])
     rows: list[list[Cell]] = []
     for category, blame in result["attribution"].items():
@@ -49,8 +47,7 @@ def ladder_table(result: Mapping[str, Any]) -> Table:
     """Return the table for a paper: the system, each group of modules replaced by ground truth
     alone, and everything true.
 
-    Each has a row with its intervals below; columns are categories.
-    """
+    Each has a row with its intervals below; columns are categories."""
     groups = len(next(iter(result["attribution"].values()))["shares"])
     named = {0: "all predicted", (1 << groups) - 1: "all true"}
     names = [row["name"] for row in result["cells"][0]["rows"]]
@@ -64,8 +61,7 @@ def ladder_table(result: Mapping[str, Any]) -> Table:
 
 def blame_table(result: Mapping[str, Any]) -> Table:
     """Return, by category, the error rate and each group's Shapley share of it in percentage
-    points, with intervals below; grids written by older versions have no intervals.
-    """
+    points, with intervals below; grids written by older versions have no intervals."""
     groups = list(next(iter(result["attribution"].values()))["shares"])
     rows: list[list[Cell]] = []
     for category, matches in result["attribution"].items():

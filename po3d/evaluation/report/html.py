@@ -38,8 +38,7 @@ SAMPLE = (
 @dataclass(frozen=True)
 class Page:
     """The content of a report. `right` has, for each system, the benchmark's `correct` value of
-    each question.
-    """
+    each question."""
 
     report: Mapping[str, Any]  # as in report.json
     systems: Sequence[str]  # the run's own comes first
@@ -60,8 +59,7 @@ class Page:
 
 def render(page: Page, images: Iterable[tuple[str, Mapping]]) -> str:
     """Return the HTML of a page; `images` yields names and `html_items.image_record`s and is
-    consumed lazily.
-    """
+    consumed lazily."""
     report = page.report
     names, blocks = [], []
     for k, (name, record) in enumerate(images):
@@ -96,8 +94,7 @@ def _note(text: str) -> str:
 
 def data_block(name: str, value: object) -> str:
     """Serialise a value as JSON in a non-executable script element; the content cannot close the
-    element.
-    """
+    element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for mark in "<>&\u2028\u2029":
         text = text.replace(mark, f"\\u{ord(mark):04x}")
@@ -116,8 +113,7 @@ def _table_card(title: str, table: Table) -> str:
 
 def table_html(table: Table) -> str:
     """Return the HTML of a table, styled by the marks of `report.results` in the first cell (two
-    spaces: an interval; star or dagger: published).
-    """
+    spaces: an interval; star or dagger: published)."""
     header = "".join(f'<th scope="col">{escape(h)}</th>' for h in table.header)
     lines = [f"<table><thead><tr>{header}</tr></thead><tbody>"]
     for k, row in enumerate(table.rows):
@@ -149,7 +145,10 @@ def _index(page: Page, images: Sequence[str]) -> dict:
         error = page.errors.get(q.id)
         blame = None
         if error:
-            shares = {name: round(v, 3) for name, v in error["shares"].items() if v}
+            shares = {}
+            for name, v in error["shares"].items():
+                if v:
+                    shares[name] = round(v, 3)
             blame = {"shares": shares, "repaired_by": error["repaired_by"]}
         category = categories.index(q.category)
         items.append((q.id, place[q.image], category, q.text, q.answer, answers, blame))
@@ -166,9 +165,10 @@ def _headline(page: Page) -> str:
     figures.append((str(silent), "unanswered"))
     if page.trust:
         figures.append((f"{page.trust['ece']:.3f}", "calibration error"))
-    return "".join(
-        f"<div><b>{escape(value)}</b><span>{escape(what)}</span></div>" for value, what in figures
-    )
+    result = []
+    for value, what in figures:
+        result.append(f"<div><b>{escape(value)}</b><span>{escape(what)}</span></div>")
+    return "".join(result)
 
 
 def _plots(page: Page) -> str:
@@ -184,23 +184,25 @@ def _plots(page: Page) -> str:
         )
         cards.append(("Reliability", "", svg.reliability(page.trust), ece))
     if page.risk and page.trust:
-        within = "; ".join(
-            f"{100 * point['coverage']:.1f} % of the questions can be answered at "
-            f"{100 * float(level):g} % risk"
-            for level, point in page.trust["coverage_at"].items()
-        )
-        cards.append(("Risk and coverage", "", svg.risk_coverage(*page.risk), within + "."))
+        within = []
+        for level, point in page.trust["coverage_at"].items():
+            coverage = f"{100 * point['coverage']:.1f} % of the questions"
+            within.append(f"{coverage} can be answered at {100 * float(level):g} % risk")
+        note = "; ".join(within) + "."
+        cards.append(("Risk and coverage", "", svg.risk_coverage(*page.risk), note))
     if page.grid:
         note = (
             "Shapley shares of the error rate, in percentage points; they add up to the error rate."
         )
         cards.append(("Error attribution", "full", svg.shares(page.grid["attribution"]), note))
         if page.grid["curves"]:
-            plots = svg.noise_curves(page.grid["curves"], page.grid["units"])
-            curves = "".join(f"<div><h3>{escape(name)}</h3>{plot}</div>" for name, plot in plots)
+            curves = ""
+            for name, plot in svg.noise_curves(page.grid["curves"], page.grid["units"]):
+                curves += f"<div><h3>{escape(name)}</h3>{plot}</div>"
             title = "Sensitivity to noise in one module, all else from ground truth"
             cards.append((title, "full", f'<div class="curves">{curves}</div>', ""))
-    cards += [(plot.title, "full", _picture(plot), plot.note) for plot in page.figures]
+    for plot in page.figures:
+        cards.append((plot.title, "full", _picture(plot), plot.note))
     page = ""
     for title, kind, plot, note in cards:
         below = _note(note) if note else ""
@@ -241,6 +243,5 @@ def _provenance(report: Mapping[str, Any]) -> str:
         facts.append((f"data {key}", str(portable(value))))
     for name, value in (report.get("settings") or {}).items():
         facts.append((name, str(portable(value))))
-    versions = ", ".join(f"{name} {value}" for name, value in run["versions"].items())
-    facts.append(("versions", versions))
+    facts.append(("versions", ", ".join(f"{k} {v}" for k, v in run["versions"].items())))
     return "<dl>" + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts) + "</dl>"

@@ -33,8 +33,7 @@ class Drawings:
 
     def add(self, scene: Scene, up: str, marked: frozenset[int] = frozenset()) -> int:
         """Add a scene and return the index of its view; `up` names the axis that points up in the
-        top view, objects in `marked` are outlined.
-        """
+        top view, objects in `marked` are outlined."""
         ways = np.array([scene.axes["right"], -np.array(scene.axes[up])], float)
         figures = (_object_figure(o, scene, ways, self.size) for o in scene.objects)
         view = {"objects": list(map(self._index, figures))}
@@ -83,7 +82,10 @@ def _flat(points: Array, digits: int) -> list[float]:
 
 def _label(o: ObjectState) -> str:
     attributes = ("size", "state", "color", "material", "shape", "name")
-    words = [o.value(a) for a in attributes if a in o.beliefs]
+    words = []
+    for a in attributes:
+        if a in o.beliefs:
+            words.append(o.value(a))
     return " ".join(words) or o.name or "object"
 
 

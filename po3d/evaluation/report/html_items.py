@@ -13,7 +13,7 @@ from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
-from po3d.systems.pipeline import Context, Domain, ImageScenes, oracle
+from po3d.systems.pipeline import Context, Domain, ImageScenes, oracle, views_of
 
 ITEMS = 10_000  # default maximum number of questions listed in a page
 IMAGE = 10  # an image takes as much space as this many questions
@@ -26,8 +26,7 @@ def sample_questions(
     on at most `items` / IMAGE images.
 
     Otherwise questions are drawn in turn from each stratum (task, and right, wrong or not counted),
-    within each in random order.
-    """
+    within each in random order."""
     strata: dict[tuple[str, str], list[int]] = {}
     for k, (q, mark) in enumerate(zip(questions, right, strict=True)):
         strata.setdefault((q.category, str(mark)), []).append(k)
@@ -64,34 +63,29 @@ def image_record(
     items: question id -> facts, gold, programs and reasons of all systems, views, steps, note,
     counterfactual, names of pictures. `answers` are the predictions of each system by question id,
     the run's own first. `stored_scenes` are the recorded scenes by image; a missing one is replaced
-    by ground truth.
-    """
+    by ground truth."""
     true = _attempt(lambda: split.truth(name))
     # A room is drawn from its scene; an image is read if boxes can be drawn on it or if there is
     # nothing else.
-    view_names = list(dict.fromkeys(n for q in questions for n in q.images))
+    view_names = views_of(questions)
     uses_drawing = view_names or (true is not None and true.camera is None)
     pixels = None if uses_drawing else _attempt(lambda: split.image(name))
     view = None if pixels is None else picture(pixels)
     drawings = Drawings(None if view is None else view[1])
-    executor = _executor(benchmark_of(report["benchmark"]), report)
-    trace = traces(drawings, executor, _tables(split, name, view_names, stored_scenes))
+    domain = _domain(benchmark_of(report["benchmark"]), report)
+    trace = traces(drawings, domain, _tables(split, name, view_names, stored_scenes))
     pictures, items = {}, {}
     for n in view_names:
         if (uri := _attempt(lambda n=n: picture(split.image(n))[0])) is not None:
             pictures[n] = uri
     for q in questions:
-        trace_record = trace(q, answers[0][q.id])
         items[q.id] = {
             "facts": facts(q),
             "gold": gold_program(q),
             "programs": [predictions[q.id].program for predictions in answers],
             "reasons": [predictions[q.id].reason for predictions in answers],
-            "views": trace_record.views,
-            "steps": [(s.call, s.words, s.objects, s.nearest) for s in trace_record.steps],
-            "note": trace_record.note,
-            "flip": trace_record.flip,
-            "pictures": [n for n in q.images if n in pictures],
+            **trace(q, answers[0][q.id]),
+            "pictures": list(filter(pictures.__contains__, q.images)),
         }
     record: dict[str, Any] = {"pictures": pictures}
     if name in stored_scenes and true is not None and true.outline is None:
@@ -103,24 +97,26 @@ def image_record(
 
 def gold_program(q: Question) -> str:
     """Return the ground-truth program as systems write theirs: a room's change before the
-    question.
-    """
+    question."""
     return " ; ".join(filter(None, (q.change_program, q.program)))
 
 
 def facts(q: Question) -> list[tuple[str, str]]:
     """Return the additional inputs of a question: frame, change, options."""
-    rows = [(key, value) for key, value in (("frame", q.frame), ("change", q.change)) if value]
+    rows = []
+    for key, value in (("frame", q.frame), ("change", q.change)):
+        if value:
+            rows.append((key, value))
     if options := q.options:
         rows.append(("options", "; ".join(map(str, options))))
     return rows
 
 
-def _executor(benchmark: Benchmark, report: Mapping[str, Any]) -> Domain:
-    """Return the executor that explains a run's answers, with the run's options."""
+def _domain(benchmark: Benchmark, report: Mapping[str, Any]) -> Domain:
+    """Return the domain that explains a run's answers, with the run's options."""
     options = report["provenance"].get("config", {}).get("executor", {})
     options = {**options, **(report.get("settings") or {})}
-    return oracle(benchmark.world).executor.explaining(options)
+    return oracle(benchmark.world).domain.explaining(options)
 
 
 def _tables(

@@ -29,8 +29,7 @@ def latex_page(tables: Sequence[Explained], label: str) -> str:
     in further floats.
 
     The caption is its title and first note; other notes are below the (last) table. Labels are
-    tab:LABEL-1, ...
-    """
+    tab:LABEL-1, ..."""
     floats = []
     for k, one in enumerate(tables, 1):
         parts = _parts(one.table)
@@ -67,8 +66,7 @@ def _float(caption: str, parts: Sequence[Table], notes: Sequence[str], label: st
 
 def _parts(table: Table) -> list[Table]:
     """Split a table that is too wide into groups of columns, each with the first column repeated
-    and without empty rows.
-    """
+    and without empty rows."""
     widths = [2] * len(table.header)
     for row in table.rows:
         for k in range(len(widths)):
@@ -108,9 +106,8 @@ def _tabular(table: Table) -> str:
 
 def _row(row: Sequence[Cell]) -> list[str]:
     """Format the cells of a row; indented rows (intervals, parts of the row above) are in small
-    print.
-    """
-    cells = [_first(str(row[0])), *(_cell(cell) for cell in row[1:])]
+    print."""
+    cells = [_first(str(row[0])), *map(_cell, row[1:])]
     return [rf"\footnotesize {cell}" for cell in cells] if cells[0].startswith(_INDENT) else cells
 
 

@@ -45,10 +45,12 @@ def data_line(report: Mapping[str, Any]) -> str:
 
 def table_notes(report: Mapping[str, Any], table: Table) -> list[str]:
     """Return the notes for a table of a run, one sentence each; the first one states the data of
-    its rows.
-    """
+    its rows."""
     first = [str(row[0]) for row in table.rows]
-    marked = [name for name in first if name.endswith((PAPER, LATER))]
+    marked = []
+    for name in first:
+        if name.endswith((PAPER, LATER)):
+            marked.append(name)
     data = data_line(report)
     lines = [f"Measured on {data}."]
     if marked:
@@ -57,7 +59,8 @@ def table_notes(report: Mapping[str, Any], table: Table) -> list[str]:
         lines.append(f"*: published by the benchmark's paper, measured on {official(report)}.")
     if any(name.endswith(LATER) for name in first):
         lines.append("†: published later, each with its own protocol.")
-        lines += [f"† {line}." for line in source_lines(report["benchmark"], first)]
+        for line in source_lines(report["benchmark"], first):
+            lines.append(f"† {line}.")
     if marked and on_twin(report["split"]):
         questions = "The twin's questions are not the official ones"
         lines.append(f"{questions}, so rows with and without a mark are not comparable.")

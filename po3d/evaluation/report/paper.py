@@ -41,8 +41,7 @@ def write_paper(
     grid: str | Path | None = None,
 ) -> list[Path]:
     """Write the files of the runs to the folder `out` and return their paths; raise InputError if
-    it holds anything else.
-    """
+    it holds anything else."""
     out = Path(out)
     if out.exists() and not (out / "main.tex").is_file() and any(out.iterdir()):
         raise InputError(

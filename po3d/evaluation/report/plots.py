@@ -1,5 +1,6 @@
 """Plots of reliability and of sensitivity to noise."""
 
+import itertools
 from collections.abc import Mapping, Sequence, Sized
 from operator import itemgetter
 from pathlib import Path
@@ -17,8 +18,7 @@ POINT = ("sigma", "value", "ci_low", "ci_high")
 
 def reliability_plot(figures: Mapping[str, Any], path: str | Path) -> None:
     """Save the reliability diagram of `trust`'s figures: accuracy against probability, and the
-    number of answers per bin.
-    """
+    number of answers per bin."""
 
     def draw(figure: Any) -> None:
         upper, lower = figure.subplots(2, 1, height_ratios=(3, 1), sharex=True)
@@ -42,13 +42,12 @@ def sensitivity_plot(
     curves: Mapping[str, Sequence[Mapping[str, Any]]], units: Mapping[str, str], path: str | Path
 ) -> None:
     """Save plots of accuracy against noise, one panel per quantity. A curve is a list of points
-    with sigma, value, ci_low and ci_high.
-    """
+    with sigma, value, ci_low and ci_high."""
 
     def draw(figure: Any) -> None:
         rows, columns = _panels(curves)
         panels = figure.subplots(rows, columns, sharey=True, squeeze=False)
-        lowest = min(lower_end(p) for points in curves.values() for p in points)
+        lowest = min(map(lower_end, itertools.chain.from_iterable(curves.values())))
         for axes, (name, points) in zip(panels.flat, curves.items()):
             sigma, value, low, high = np.array(list(map(itemgetter(*POINT), points)), float).T
             known = np.isfinite(low)

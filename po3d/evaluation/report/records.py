@@ -29,8 +29,7 @@ AGAIN = "evaluate.py with resume=true rewrites it"
 
 def read_report(path: str | Path) -> dict[str, Any]:
     """Read a report.json; one without "format", from an older version, is accepted if it has all
-    fields.
-    """
+    fields."""
     from po3d.benchmarks.report_schemas import REPORTS  # importing pydantic takes 0.1 s
     from po3d.io.schemas import checked
 
@@ -74,7 +73,11 @@ def about_run(folder: str | Path) -> dict[str, Any]:
     if (folder / GRID).is_file():
         retained = ("benchmark", "split", "system", "settings", "provenance", "scorer", "images")
         grid = read_grid(folder / GRID)
-        return {key: grid[key] for key in retained if key in grid}
+        result = {}
+        for key in retained:
+            if key in grid:
+                result[key] = grid[key]
+        return result
     raise InputError(f"{folder} is not a finished run: it contains neither {REPORT} nor {GRID}")
 
 
@@ -93,8 +96,7 @@ def name_of_run(folder: str | Path) -> str | None:
 def same_data(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Return whether two runs, given by report.json or run.json, are on the same data: files with
     equal hash, or the same split of the same folder. Of imported predictions only the benchmark,
-    and whether the data are a twin, are compared.
-    """
+    and whether the data are a twin, are compared."""
     if one["benchmark"] != other["benchmark"]:
         return False
     a, b = (about["provenance"]["data"] for about in (one, other))
@@ -107,8 +109,7 @@ def same_data(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 def described_run(path: str | Path) -> dict[str, Any] | None:
     """Return the run.json of predictions, given by a run's folder or a file in it; None if there is
-    none.
-    """
+    none."""
     from po3d.benchmarks.report_schemas import About
     from po3d.io.schemas import checked
 
@@ -126,8 +127,7 @@ def described_run(path: str | Path) -> dict[str, Any] | None:
 
 def _imported(path: Path) -> dict[str, Any] | None:
     """Return the description of the data in the file beside imported predictions; None if it has
-    none (of an older version).
-    """
+    none (of an older version)."""
     record = read_json(path, "summary of an import")
     data = record.get("data") if isinstance(record, dict) else None
     if not isinstance(data, dict) or data.get("benchmark") not in BENCHMARKS:
@@ -141,8 +141,7 @@ def size_of_run(path: str | Path) -> int | None:
     """Return the `size` option of the run of predictions, given by a run's folder or a file in it.
 
     None for a whole split, a fresh twin (which is generated with that size), or a file without a
-    run.
-    """
+    run."""
     path = Path(path)
     if path.with_name(path.name + IMPORTED).is_file():
         about = described_run(path) or {}
@@ -173,17 +172,18 @@ def data_of(
     """Return the options, by default those of the runs of predictions: benchmark, data and scorer
     of the first run, and the smallest size. Without a run: pulsecheck457's mini split.
 
-    `paths`: runs' folders or predictions files.
-    """
-    runs = [about for path in paths if (about := described_run(path))]
-    first = runs[0] if runs else None
+    `paths`: runs' folders or predictions files."""
+    sizes, first = [], None
+    for path in paths:
+        if about := described_run(path):
+            first = first or about
+            if own_size := size_of_run(path):
+                sizes.append(own_size)
     if first and benchmark in (None, first["benchmark"]):
         benchmark = first["benchmark"]
         if root is None and first["split"] != "mini":
             root = first["provenance"]["data"]["root"]
         scorer = scorer or first["provenance"].get("config", {}).get("scorer")
-    own_sizes = [size_of_run(path) for path in paths if described_run(path)]
-    sizes = [own for own in own_sizes if own]
     from_run = size is None and bool(sizes)
     size = min(sizes) if from_run else size
     return DataOfRuns(benchmark or "pulsecheck457", root, size, scorer, from_run)
@@ -191,8 +191,7 @@ def data_of(
 
 def check_data(ours: Mapping[str, Any], path: str | Path) -> None:
     """Raise InputError if predictions, given by a run's folder or a file in it, are on other data
-    than `ours`; unknown data pass.
-    """
+    than `ours`; unknown data pass."""
     theirs = described_run(path)
     if theirs is not None and not same_data(ours, theirs):
         where = f"{path} is a run on {_where(theirs)}, not on {_where(ours)}"

@@ -5,6 +5,7 @@
 writes the table between the README's markers.
 """
 
+import itertools
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,14 +35,13 @@ def results_table(report: dict, published: Published = True) -> Table:
     """Return a table with our rows above the published ones, one column per category.
 
     `published` False keeps only human rows and the best model; "later" adds the results published
-    after the paper.
-    """
+    after the paper."""
     names, row_label = [row["name"] for row in report["rows"]], row_name(report)
     rows = _figures(report)
     if missed := report.get("not_found"):
         cells = {row["name"]: row["value"] for row in missed["rows"]}
         what = f"{row_label}: a named object was not found ({missed['n']} of {missed['of']})"
-        rows.append([what, *(cells.get(name) for name in names)])
+        rows.append([what, *map(cells.get, names)])
     for scorer, values in report["other_scorers"].items():
         rows.append([f"{row_label} ({scorer})", *(row["value"] for row in values)])
     for other in report.get("beside", ()):
@@ -50,11 +50,11 @@ def results_table(report: dict, published: Published = True) -> Table:
         rows.append([f"{name}{EXPECTED}", *(row["value"] for row in values)])
     rules = [len(rows)]
     for theirs in report["published"] if published else _chief(report["published"], names):
-        rows.append([f"{theirs['model']}{PAPER}", *(theirs.get(name) for name in names)])
+        rows.append([f"{theirs['model']}{PAPER}", *map(theirs.get, names)])
     if published == "later":
         rules.append(len(rows))
         for theirs in later_rows(report["benchmark"]):
-            rows.append([f"{theirs['model']}{LATER}", *(theirs.get(name) for name in names)])
+            rows.append([f"{theirs['model']}{LATER}", *map(theirs.get, names)])
     return Table([title(report), *map(titled, report["rows"])], rows, tuple(rules))
 
 
@@ -62,7 +62,10 @@ def _chief(published: Sequence[dict], names: Sequence[str]) -> list[dict]:
     """Return the human rows, and the best among the models with figures in the most columns."""
     people, best, most = [], [], (0, 0.0)
     for row in published:
-        values = [row[name] for name in names if row.get(name) is not None]
+        values = []
+        for name in names:
+            if row.get(name) is not None:
+                values.append(row[name])
         if row["model"].startswith(PEOPLE):
             people.append(row)
         elif not row["model"].startswith(CHANCE) and (
@@ -98,12 +101,16 @@ def report_text(report: dict, published: Published = True) -> str:
         lines.append(tables.text(report))
     if report.get("perception"):
         lines += ["", text(perception_table(report["perception"]))]
-    return "\n".join(line for line in lines if line is not None)
+    result = []
+    for line in lines:
+        if line is not None:
+            result.append(line)
+    return "\n".join(result)
 
 
 def perception_table(groups: Mapping[str, Mapping[str, float | None]]) -> Table:
     """Return a table of perception metrics, one row per figure, one column per group of objects."""
-    figures = dict.fromkeys(name for group in groups.values() for name in group)
+    figures = dict.fromkeys(itertools.chain.from_iterable(groups.values()))
     rows: list[list[Cell]] = []
     for name in figures:
         cells = [_metric_text(group.get(name)) for group in groups.values()]
@@ -161,20 +168,22 @@ _NAMES = {
 def unanswered(report: Mapping[str, Any]) -> str:
     """Return how many questions have no answer, by status; "" if all have one."""
     statuses = report.get("statuses") or {}
-    notes = [f"{status}: {n}" for status, n in statuses.items() if status != "ok"]
+    notes = []
+    for status, n in statuses.items():
+        if status != "ok":
+            notes.append(f"{status}: {n}")
     return f"no answer, counted as wrong: {', '.join(notes)}" if notes else ""
 
 
 def _remarks(report: dict) -> list[str]:
     """Return notes on missing answers, missing intervals, and the split's files."""
-    lines = [note for note in (unanswered(report), no_intervals(report)) if note]
+    lines = list(filter(None, (unanswered(report), no_intervals(report))))
     return lines + [f"note: {note}" for note in report.get("notes", ())]
 
 
 def portable(value: object) -> object:
     """Return an absolute path without the folders of this machine: relative to the project, else
-    its name; anything else unchanged.
-    """
+    its name; anything else unchanged."""
     if not isinstance(value, str) or not Path(value).is_absolute():
         return value
     path = Path(value)
@@ -184,8 +193,7 @@ def portable(value: object) -> object:
 
 def provenance_lines(run: dict) -> list[str]:
     """Describe versions, dates and interruptions of the predictions, and of the scoring if it was
-    later.
-    """
+    later."""
     built = f"revision {run['git_revision'] or 'unknown'}, {run['date']}"
     lines = [f"po3d {run['versions']['po3d']}, {built}"]
     if later := run.get("continued"):
@@ -199,7 +207,7 @@ def provenance_lines(run: dict) -> list[str]:
 
 def no_intervals(report: dict) -> str:
     """Return why a report has no intervals, "" if it has some."""
-    if report["images"] != 1 or any(interval_text(row) for row in report["rows"]):
+    if report["images"] != 1 or any(map(interval_text, report["rows"])):
         return ""
     return f"no intervals: they need several {unit(report)}, and there is only {counted(report)}"
 

@@ -5,6 +5,7 @@ Text is escaped; colours and fonts are set by classes of the page's style sheet;
 classes s0, s1, ...
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -58,8 +59,7 @@ def intervals(
     """Plot figures in percent with their intervals, one line per name.
 
     `systems` are (name, rows with name, value, ci_low, ci_high); `published` rows, {"model": ...,
-    name: value}, are faint dots.
-    """
+    name: value}, are faint dots."""
     names = [row["name"] for row in systems[0][1]]
     left, width = max(120.0, 24 + 6.6 * max(map(len, names))), 640.0
     step = ROW + 7.0 * (len(systems) - 1)
@@ -139,8 +139,7 @@ FIFTHS = (0, 0.2, 0.4, 0.6, 0.8, 1)
 
 def reliability(figures: Mapping[str, Any]) -> str:
     """Plot the reliability diagram of `trust`'s figures; a dot's area is its bin's share of the
-    answers.
-    """
+    answers."""
     panel = _Axes((0, 1), (0, 1))
     parts = panel.frame(FIFTHS, FIFTHS, "probability of the answer", "accuracy")
     parts.append(_path([panel.at(0, 0), panel.at(1, 1)], "ideal"))
@@ -156,8 +155,7 @@ def reliability(figures: Mapping[str, Any]) -> str:
 
 def risk_coverage(coverage: Sequence[float], risk: Sequence[float]) -> str:
     """Plot the fraction of wrong answers against the fraction of questions answered, most probable
-    first.
-    """
+    first."""
     top = max(0.02, *risk) * 1.08 if len(risk) else 0.02
     panel = _Axes((0, 1), (0, top))
     step = next(s for s in (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if top / s <= 6)
@@ -171,9 +169,8 @@ def noise_curves(
     curves: Mapping[str, Sequence[Mapping]], units: Mapping[str, str]
 ) -> list[tuple[str, str]]:
     """Return (quantity, plot) of each noise curve of the grid: accuracy against noise, with its
-    interval.
-    """
-    lowest = min((lower_end(p) for points in curves.values() for p in points), default=0)
+    interval."""
+    lowest = min(map(lower_end, itertools.chain.from_iterable(curves.values())), default=0)
     floor = max(0, 10 * int((lowest - 5) // 10))
     floor -= floor % 20 if floor < 60 else 0  # so that there is a tick at 100
     plots = []

@@ -11,6 +11,7 @@ from po3d.language.grammar import Grammar, Value, load
 from po3d.language.lexicon import same
 from po3d.language.program import Call
 from po3d.language.read.by_grammar import GrammarParse
+from po3d.scene.rooms import COLORS
 
 FRAMES = {"room": "room", "street": "task"}  # reference frame by domain; otherwise the camera's
 LOOKS = ("color", "material", "state")
@@ -24,6 +25,10 @@ _TAG = re.compile(
     r"(?<=\w)\s*[,.;:?!–—-]\s*(?:true or false|yes or no|y/n|(?:is that )?(?:true|correct|right)"
     r"|agreed?|do you agree|(?:is|are)(?:n't| not) (?:it|they|there|he|she)|no)\s*\?*\s*$"
 )
+# "Which desk is larger, the black or the yellow one?"
+_ALTERNATIVES = re.compile(
+    r"(?<=\w)\s*[,:–-]\s*(?:the )?\w+(?: one)? or (?:the )?\w+ one\s*\?*\s*$"
+)
 
 
 def read(
@@ -34,7 +39,7 @@ def read(
 
     `things`: names and attributes of the scene's objects.
     """
-    text = _TAG.sub("?", text.lower().replace("’", "'"))
+    text = _ALTERNATIVES.sub("?", _TAG.sub("?", text.lower().replace("’", "'")))
     words = _WORD.findall(_SHORT_IS.sub(r"\1 is", text))
     if not words:
         return None
@@ -58,9 +63,10 @@ class Everyday(GrammarParse):
     def values(self, form: str, start: int = 0) -> list[tuple[Value, int]]:
         if form == "name":
             return [(noun, end) for end in self._ends(start) if (noun := self._name(start, end))]
-        if form in LOOKS:
+        if form in (*LOOKS, "shade"):  # a shade is a colour of the table, or another one
+            known = self.looks["color"].union(COLORS) if form == "shade" else self.looks[form]
             runs = ((" ".join(self.words[start:end]), end) for end in self._ends(start))
-            return [(run, end) for run, end in runs if run in self.looks[form]]
+            return [(run, end) for run, end in runs if run in known]
         return super().values(form, start)
 
     def _ends(self, start: int) -> range:

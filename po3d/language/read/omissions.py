@@ -17,12 +17,12 @@ _WORDINGS = load("omissions", "patterns")
 # fmt: off
 (
     DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY, _MORE_OR, _ALTERNATIVES, _NO_THING,
-    _REMOVED, _ADDED, _PART, _HYPOTHETICAL, _SECOND_QUESTION,
+    _REMOVED, _ADDED, _PART, _HAS_PART, _EXCLUDED, _HYPOTHETICAL, _SECOND_QUESTION,
 ) = (
     _WORDINGS.expression(key, re.IGNORECASE)
     for key in (
         "denied", "partly", "ordinal", "numbered", "negation", "every", "more_or", "alternatives",
-        "no_thing", "removal", "addition", "part",
+        "no_thing", "removal", "addition", "part", "has_part", "excluded",
         "hypothetical", "second_question",
     )
 )
@@ -45,8 +45,10 @@ _OMISSION_RULES: tuple[tuple[re.Pattern, Callable[[Call, set[str]], bool]], ...]
 )
 _RELATIONS = {word: pattern.op for word, pattern in _WORDINGS.meanings("relation")}
 _HEIGHTS = frozenset(("elevation", "height"))
+# leaves of programs that express where something faces
+_FACINGS = frozenset(_WORDINGS.wordings("facings"))
 # operations on two objects, which have to be different
-_RELATING = ("holds", "direction", "query", "compare")
+_RELATING = ("holds", "direction", "query", "compare", "relate")
 _CLAUSE_END = re.compile(r"[,;.]|\b(?:and|but|then|while|after|before)\b")
 _REMOVAL = re.compile(r"\b(?:removed?|gone|taken away|took away|disappeared)\b")
 _EITHER = tuple(
@@ -57,20 +59,29 @@ _EITHER = tuple(
 
 def omitted(text: str, question: Call) -> str:
     """Describe the first part of a question that its program omits; "" if none is found."""
-    if _relates_itself(question):
+    if relates_itself(question):
         return "the program relates an object to itself"
     ops = {call.op for call in question.calls()}
     supposed = None if "before" in ops else _HYPOTHETICAL.search(text)
     if dropped := supposed or _SECOND_QUESTION.search(text):
         return f"the program omits {dropped[0].strip()!r}"
     asks_look = question.op == "query" and question.args[0] in LOOKS
-    if asks_look and (part := _PART.search(text)) and not _names(question, part[0]):
+    part = (asks_look and _PART.search(text)) or _HAS_PART.search(text)
+    if part and not _names(question, part[0]):
         return f"the program omits the part {part[0]!r}"
+    if (excluded := _EXCLUDED.search(text)) and not all(
+        _names(question, noun) for noun in excluded.groups()
+    ):
+        return f"the program omits {excluded[0]!r}"
     message = set(text.lower().replace("n't", "nt").replace("-", " ").split())
     if question.op not in COMPARED and _TELLING.isdisjoint(message):
         return ""
     for word in message.intersection(_RELATIONS):
-        if _words(question).isdisjoint({_RELATIONS[word], *_HEIGHTS}):
+        facing = _RELATIONS[word] == "facing"
+        if facing and not ops.isdisjoint(("frame", "direction")):  # a viewer who faces something
+            continue
+        others = _FACINGS if facing else _HEIGHTS
+        if _words(question).isdisjoint({_RELATIONS[word], *others}):
             return f"the program omits {word!r}"
     for pattern, allowed in _OMISSION_RULES:
         if (match := pattern.search(text)) and not allowed(question, ops):
@@ -111,7 +122,7 @@ def _compares_measures(question: Call) -> bool:
     return question.op in COMPARED and len(ends) == 2 and ends[0].args[0] != ends[1].args[0]
 
 
-def _relates_itself(question: Call) -> bool:
+def relates_itself(question: Call) -> bool:
     """Return whether a program asks for the relation or direction of an object to itself: one of
     the two was misread.
     """

@@ -27,6 +27,7 @@ OPENING, TAIL, VIEWPOINT = (
 MOST = 4  # things in a list
 LONGEST = 300  # characters of a question
 _ARTICLE = re.compile(r"^(?:the|an?|any|some|to|this|that|these|those)\s+", re.IGNORECASE)
+_THE = re.compile(r"the\s", re.IGNORECASE)
 _PARTED = re.compile(r"\s*,\s*(?:or|and)\s+|\s*,\s*|\s+or\s+")
 _NUMBER = re.compile(r"^(?:two|three|four|five|both|several)\s+(?=\w)", re.IGNORECASE)
 _ONE = re.compile(r"\bones?\b", re.IGNORECASE)
@@ -84,7 +85,8 @@ def _bound(
             phrase = _bare(" ".join(filter(None, (text, groups.get("W")))))
             if not kinds_of(describe(phrase).noun):
                 raise ProgramError(f"{phrase!r} names no kind of the lexicon")
-            bound[name] = Call("filter", ("name", phrase, Call("scene")))
+            definite = "the " if _THE.match(text) and groups.get("W") else ""
+            bound[name] = Call("filter", ("name", definite + phrase, Call("scene")))
         else:
             bound[name] = Call("refer", (_bare(text),))
     if "Y" in bound and _ONE.search(phrase := str(bound["Y"].args[0])):  # "of the blue one"

@@ -37,7 +37,7 @@ from po3d.language.read.parse import BEYOND
 from po3d.language.read.reader_network import FROZEN, ReaderNetwork
 from po3d.language.read.reader_tokens import SORTS, EncodedInput, ParserInput, Sort, WordPieces
 from po3d.language.read.reader_vocabulary import Vocabulary
-from po3d.language.read.referents import Thing, resolved
+from po3d.language.read.referents import Thing, of_pair, resolved
 from po3d.language.read.transformer import Shape
 from po3d.language.read.weighing import ALONE, Weighing
 
@@ -258,6 +258,8 @@ class GeneralParser:
                     else r
                     for r in readings
                 ]
+                if entry.kind == "room":  # again, without the looks that are not in the text
+                    by_sort[sort] = [_of_pair(r, entry) for r in by_sort[sort]]
         return decoded
 
     def _all(
@@ -273,6 +275,8 @@ class GeneralParser:
                 decoded = self._decode([inputs[k] for k in part], wanted, width)
                 for (row, sort), readings in zip(wanted, decoded, strict=True):
                     line = questions[part[row]]
+                    if line.kind == "room":
+                        readings = [_of_pair(r, line) for r in readings]
                     if sort == "change":
                         readings = _doubted(readings, partial(forgets_how_many, line.change))
                         readings = _doubted(readings, swaps_with_itself)
@@ -332,6 +336,14 @@ class GeneralParser:
             return probability
         slope, offset = self.certainty
         return 1 / (1 + math.exp(-slope * logit(probability) - offset))
+
+
+def _of_pair(reading: ParserOutput, line: ParserInput) -> ParserOutput:
+    """Return the parse with two objects where it has one of two twice."""
+    if reading.program is None:
+        return reading
+    names = [name for name, *_ in line.things]
+    return replace(reading, program=of_pair(reading.program, names))
 
 
 def _doubted(readings: list[ParserOutput], omits: Callable[[Call], object]) -> list[ParserOutput]:

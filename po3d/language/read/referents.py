@@ -11,9 +11,11 @@ from po3d.language.english import singular
 from po3d.language.grammar import load
 from po3d.language.lexicon import BELOW, SAME, fits, lexicon
 from po3d.language.program import Call
+from po3d.language.read.unspecified import at_end
 
 Thing = Mapping[str, str | None]  # name and attributes
 LOOKS = ("color", "material", "state")
+PAIRED = ("swap", "query", "holds")  # operations on two objects
 NAMED = ("color", "material", "size")  # attributes that a sentence names if it refers to them
 STEM = 4  # common prefix of an attribute's forms, in letters: "wooden", "larger"
 _WORDINGS = load("omissions", "patterns")
@@ -137,6 +139,21 @@ def _look_of_pair(chosen: Call) -> str | None:
         return None
     differing = [look for look in first if first[look] != second[look]]
     return differing[0] if len(differing) == 1 and differing[0] in LOOKS else None
+
+
+def of_pair(program: Call, names: Sequence[str]) -> Call:
+    """Return a program of a room in which no object is swapped with or measured from itself if
+    exactly two objects have its name: "the two beds have swapped places".
+
+    `names`: of all objects of the scene.
+    """
+    args = [of_pair(a, names) if isinstance(a, Call) else a for a in program.args]
+    if program.op in PAIRED and len(args) > 1 and args[-1] == args[-2]:
+        first = next((c.args[0] for c in args[-1].calls() if c.op == "unique"), None)
+        kind = first and _filter_values(first)
+        if kind and list(kind) == ["name"] and names.count(kind["name"]) == 2:
+            args[-2:] = (at_end(args[-1], sense) for sense in ("most", "least"))
+    return Call(program.op, tuple(args))
 
 
 def with_kinds(program: Call, text: str, things: Sequence[Thing]) -> Call:

@@ -1,4 +1,5 @@
-"""Changes of one of several objects that do not say of which: "Somebody took one of the chairs."
+"""Changes of one of several objects that do not say of which: "Somebody took one of the chairs.",
+and descriptions that fit several objects: "the diploma" of two.
 
 A question whose answer depends on the choice has none.
 """
@@ -8,6 +9,15 @@ from po3d.language.read.omissions import EDITS
 
 ROOM = Call("frame", ("room",))
 UNSPECIFIED = "the answer depends on an object that the change does not specify"
+
+
+def at_end(program: Call, sense: str) -> Call:
+    """Return the program with the leftmost ("most") or rightmost ("least") object that fits
+    wherever it describes the only one."""
+    args = tuple(at_end(a, sense) if isinstance(a, Call) else a for a in program.args)
+    if program.op == "unique":
+        return Call("best", ("left", sense, ROOM, *args))
+    return Call(program.op, args)
 
 
 def choices(change: Call) -> list[Call]:

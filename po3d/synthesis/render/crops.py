@@ -21,20 +21,27 @@ from po3d.synthesis.render.renderer import FAR, NEAR, clip_T_world
 from po3d.synthesis.shapes.mesh import Mesh
 
 COLUMNS, ROWS = 8, 8  # tiles per framebuffer
-SUBJECT, OTHER = 1.0, 0.5  # alpha of the first object and of the others
+SUBJECT, OTHER = 1.0, 0.5  # alpha of the subject and of the others
 
 
-class Tile(NamedTuple):
-    """One square picture: the first object is the subject."""
+class TileScene(NamedTuple):
+    """The objects of a square picture other than its subject."""
 
     objects: Sequence[PlacedMesh]
     camera: Camera  # of the tile's size
 
 
+class Tile(NamedTuple):
+    """One square picture: a subject among the objects of a backdrop."""
+
+    subject: PlacedMesh
+    backdrop: int  # its index
+
+
 @dataclass(frozen=True)
 class TileImages:
     rgb: NDArray[np.uint8]  # (T, side, side, 3)
-    subject: NDArray[np.bool_]  # (T, side, side) visible pixels of the first objects
+    subject: NDArray[np.bool_]  # (T, side, side) visible pixels of the subjects
 
 
 class CropRenderer:
@@ -64,40 +71,63 @@ class CropRenderer:
             int, tuple[Mesh, Any]
         ] = {}  # the mesh is kept so that its id is not reused
 
-    def render(self, tiles: Sequence[Tile]) -> TileImages:
-        """Return the tiles' pictures."""
-        side, count = self.side, COLUMNS * ROWS
-        pixels = np.zeros((len(tiles), side, side, 4), np.uint8)
+    def render(self, tiles: Sequence[Tile], backdrops: Sequence[TileScene]) -> TileImages:
+        """Return the tiles' pictures. Each backdrop is drawn once and combined with its subjects
+        by depth."""
+        behind = [[*backdrop.objects] for backdrop in backdrops]
+        drawn = [[tile.subject] for tile in tiles]
         with self._lock, self._ctx:
-            for start in range(0, len(tiles), count):
-                part = tiles[start : start + count]
-                pixels[start : start + len(part)] = self._draw_part(part)
-        return TileImages(pixels[..., :3], pixels[..., 3] == round(255 * SUBJECT))
+            there, there_depth = self._drawn(behind, [b.camera for b in backdrops], OTHER)
+            cameras = [backdrops[tile.backdrop].camera for tile in tiles]
+            pixels, depth = self._drawn(drawn, cameras, SUBJECT)
+        at = [tile.backdrop for tile in tiles]
+        visible = (pixels[..., 3] == round(255 * SUBJECT)) & (depth <= there_depth[at])
+        return TileImages(np.where(visible[..., None], pixels, there[at])[..., :3], visible)
 
-    def _draw_part(self, tiles: Sequence[Tile]) -> NDArray[np.uint8]:
+    def _drawn(
+        self, objects: Sequence[Sequence[PlacedMesh]], cameras: Sequence[Camera], value: float
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+        """Return (T, side, side, 4) pixels, with alpha `value` where there are objects, and
+        (T, side, side) depths."""
+        side, count = self.side, COLUMNS * ROWS
+        pixels = np.zeros((len(cameras), side, side, 4), np.uint8)
+        depth = np.zeros((len(cameras), side, side), np.float32)
+        for start in range(0, len(cameras), count):
+            part = slice(start, start + count)
+            pixels[part], depth[part] = self._draw_part(objects[part], cameras[part], value)
+        return pixels, depth
+
+    def _draw_part(
+        self, objects: Sequence[Sequence[PlacedMesh]], cameras: Sequence[Camera], value: float
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
         import moderngl as gl
 
-        side, rows = self.side, -(-len(tiles) // COLUMNS)
+        side, rows = self.side, -(-len(cameras) // COLUMNS)
         target, program = self._target, self._program
         target.use()
         target.scissor = box = 0, 0, COLUMNS * side, rows * side
         target.clear(*self._background, 0.0, depth=1.0)
         self._ctx.enable_only(gl.DEPTH_TEST)
         self._ctx.depth_func = "<"
-        program.set(**self._light)
-        for k, tile in enumerate(tiles):
+        program.set(**self._light, value=value)
+        for k, (camera, placed_meshes) in enumerate(zip(cameras, objects, strict=True)):
             target.viewport = k % COLUMNS * side, k // COLUMNS * side, side, side
-            program.set(clip_T_world=clip_T_world(tile.camera, NEAR, FAR), eye=tile.camera.position)
-            for number, placed in enumerate(tile.objects):
-                program.set(
-                    world_T_object=placed.world_T_object,
-                    surfaces=placed.surfaces(),
-                    value=OTHER if number else SUBJECT,
-                )
+            program.set(clip_T_world=clip_T_world(camera, NEAR, FAR), eye=camera.position)
+            for placed in placed_meshes:
+                program.set(world_T_object=placed.world_T_object, surfaces=placed.surfaces())
                 self._uploaded(placed.mesh).render()
         raw = np.frombuffer(target.read(viewport=box, components=4), np.uint8)
-        grid = raw.reshape(rows, side, COLUMNS, side, 4).swapaxes(1, 2)
-        return grid.reshape(-1, side, side, 4)[: len(tiles)]
+        deep = np.frombuffer(
+            target.read(viewport=box, components=1, attachment=-1, dtype="f4"), np.float32
+        )
+        return self._split(raw, rows, 4)[: len(cameras)], self._split(deep, rows, 1)[
+            : len(cameras), ..., 0
+        ]
+
+    def _split(self, flat: NDArray, rows: int, channels: int) -> NDArray:
+        """Return the tiles (T, side, side, channels) of a framebuffer's values."""
+        grid = flat.reshape(rows, self.side, COLUMNS, self.side, channels).swapaxes(1, 2)
+        return grid.reshape(-1, self.side, self.side, channels)
 
     def _uploaded(self, mesh: Mesh) -> Any:
         """Return the mesh's vertex array, uploaded on first use."""

@@ -82,11 +82,9 @@ def make_scene(
     generator = rng(seed, f"scene/{split}", index)
     low, high = difficulty.objects
     count = int(generator.integers(low, high + 1))
-    wanted = (
-        None
-        if difficulty.occluded is None
-        else int(difficulty.occluded * count + generator.random())
-    )
+    wanted = None
+    if difficulty.occluded is not None:
+        wanted = int(difficulty.occluded * count + generator.random())
     nearest: tuple[int, RenderableScene] | None = None
     visible = 0
     for _ in range(MAX_SCENES):
@@ -95,11 +93,9 @@ def make_scene(
         labels = renderer.render_masks(objects, view).labels()
         if min(label.visible_px for label in labels) >= MIN_VISIBLE_PX:
             scene = RenderableScene(layout, tuple(objects), view, style, labels)
-            off = (
-                0
-                if wanted is None
-                else abs(sum(label.occluder is not None for label in labels) - wanted)
-            )
+            off = 0
+            if wanted is not None:
+                off = abs(sum(label.occluder is not None for label in labels) - wanted)
             if nearest is None or off < nearest[0]:
                 nearest = off, scene
             visible += 1
@@ -117,13 +113,10 @@ def picture(
     scene: RenderableScene, renderer: Renderer, skies: str | None = None
 ) -> NDArray[np.uint8]:
     """Render the picture, (H, W, 3) sRGB. Outdoors, `skies` is a folder of photographs used as
-    sky.
-    """
-    look = (
-        scene.look
-        if skies is None
-        else PhotoFolder.of(skies).under(scene.look, scene.layout.look_seed)
-    )
+    sky."""
+    look = scene.look
+    if skies is not None:
+        look = PhotoFolder.of(skies).under(look, scene.layout.look_seed)
     # make_scene has computed the masks
     return renderer.render(scene.objects, scene.camera, look, amodal=False).rgb
 
@@ -139,8 +132,7 @@ def render_example(
 ) -> tuple[NDArray[np.uint8], Scene]:
     """Return the picture (480, 640, 3) and the ground truth of scene `index`. The renderer is
     opened once per process. `looks`: weights of the rendering styles to draw from, instead of one
-    `look`.
-    """
+    `look`."""
     renderer = open_renderer(samples)
     if looks:
         look = mixed_look(seed, index, looks)
@@ -177,10 +169,9 @@ def image_name(index: int, suffix: str = "jpg") -> str:
 def true_scene(scene: RenderableScene, index: int) -> Scene:
     """Return the ground truth: objects with their image boxes, the camera, and the dominant
     occluder of each object. It equals `scene_record` read by `scene_from_superclevr`, up to the
-    rounding of degrees.
-    """
+    rounding of degrees."""
     toys = scene.layout.look in TOYS  # other vehicles have no material
-    objects = []
+    objects, occluders = [], []
     for o, label in zip(scene.layout.objects, scene.labels):
         values = {"shape": o.shape, "color": o.color, "size": o.size}
         if toys:
@@ -189,10 +180,8 @@ def true_scene(scene: RenderableScene, index: int) -> Scene:
         size = tuple(map(float, extent(o.shape, o.size)))
         box = None if label.amodal_box is None else tuple(map(float, label.amodal_box))
         objects.append(ObjectState(sure(**values), position, o.heading, size, box=box))
-    occluders = tuple(
-        {} if label.occluder is None else {label.occluder: 1.0} for label in scene.labels
-    )
-    return Scene(tuple(objects), AXES, "gt", scene.camera, occluders, image_name(index))
+        occluders.append({} if label.occluder is None else {label.occluder: 1.0})
+    return Scene(tuple(objects), AXES, "gt", scene.camera, tuple(occluders), image_name(index))
 
 
 def scene_record(scene: RenderableScene, index: int, split: str) -> dict:
@@ -207,29 +196,30 @@ def scene_record(scene: RenderableScene, index: int, split: str) -> dict:
     headings = np.array([o.heading for o in layout.objects])
     axes = np.array([AXES[d] for d in DIRECTIONS])
     pairs = relations.Pairs(*positions.T, headings, axes, layout.extents, STREET_RULES)
-    objects = [
-        _object_record(o, placed.mesh, scene) for o, placed in zip(layout.objects, scene.objects)
-    ]
-    for o, degree, label in zip(objects, pairs.degrees, pairs.facings):
-        o["pose"] = "None" if label == NO_FACING else f"{FACINGS[label]}_pose"
-        o["pose_degree"] = float(degree)
+    objects = []
+    for k, o in enumerate(layout.objects):
+        record = _object_record(o, scene.objects[k].mesh, scene)
+        facing = pairs.facings[k]
+        record["pose"] = "None" if facing == NO_FACING else f"{FACINGS[facing]}_pose"
+        record["pose_degree"] = float(pairs.degrees[k])
+        objects.append(record)
 
     def related(direction: str) -> list[list[int]]:
         return [np.flatnonzero(row).tolist() for row in pairs.truth(direction, "camera")]
 
     def hit(travel: str) -> list[list[dict]]:
-        truth = pairs.truth(f"collides_{travel}")
-        return [[{"obj_id": int(j)} for j in np.flatnonzero(row)] for row in truth]
+        rows: list[list[dict]] = [[] for _ in objects]
+        for i, j in np.argwhere(pairs.truth(f"collides_{travel}")).tolist():
+            rows[i].append({"obj_id": j})
+        return rows
 
+    directions = {direction: [*axis, 0.0] for direction, axis in AXES.items()}
+    directions |= {"above": [0.0, 0.0, 1.0], "below": [0.0, 0.0, -1.0]}
     return {
         "split": split,
         "image_index": index,
         "image_filename": image_name(index),
-        "directions": {
-            **{d: [*AXES[d], 0.0] for d in AXES},
-            "above": [0.0, 0.0, 1.0],
-            "below": [0.0, 0.0, -1.0],
-        },
+        "directions": directions,
         "objects": objects,
         "relationships": {d: related(d) for d in DIRECTIONS},
         "collision_relationships": {t: hit(t) for t in ("forward", "backward")},

@@ -24,8 +24,7 @@ RENDERERS = ("own", "blender")
 @dataclass(frozen=True)
 class Drawing:
     """Renderer and vehicles of a twin. `vehicles`: a folder of official models
-    (`official_vehicles`), "" for our own only; they are used in the official styles.
-    """
+    (`official_vehicles`), "" for our own only; they are used in the official styles."""
 
     renderer: str = "own"
     vehicles: str = ""
@@ -41,16 +40,12 @@ class Drawing:
 
     def identity(self) -> dict:
         """Return what distinguishes its pictures from others, for a twin's description; empty for
-        our own renderer and vehicles.
-        """
+        our own renderer and vehicles."""
         identity: dict = {}
         if self.renderer == "blender":
-            blender_options = asdict(self.blender)
-            identity["blender"] = {
-                name: blender_options[name]
-                for name in blender_options
-                if name not in ("python", "threads", "seconds")
-            }
+            identity["blender"] = asdict(self.blender)
+            for name in ("python", "threads", "seconds"):
+                del identity["blender"][name]
         official = self.official()
         if official is not None:
             identity["vehicles"] = list(official.shapes)
@@ -85,15 +80,12 @@ def drawing_of(settings: Mapping[str, Any] | None) -> Drawing:
     unknown = set(options) - {f.name for f in fields(BlenderOptions)}
     if unknown:
         raise InputError(f"unknown options {sorted(unknown)} of blender")
-    numbers = {}
-    for k, v in options.items():
-        if k in ("width", "height", "samples", "bounces", "threads"):
-            numbers[k] = v
-    if any(
-        not isinstance(v, int) or isinstance(v, bool) or v < (k != "threads")
-        for k, v in numbers.items()
-    ):
-        raise InputError(f"the options of blender should be positive integers, not {numbers}")
+    numbers = dict(options)
+    for name in ("python", "denoise", "seconds"):
+        numbers.pop(name, None)
+    for name, value in numbers.items():
+        if type(value) is not int or value < (name != "threads"):
+            raise InputError(f"the options of blender should be positive integers, not {numbers}")
     seconds = options.get("seconds", 1)
     if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds <= 0:
         raise InputError(f"blender.seconds should be positive, not {seconds!r}")

@@ -6,7 +6,7 @@ of its amodal mask. Both are clipped to the image, so parts outside the image ne
 """
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +20,8 @@ FULL_MAX_VISIBLE_PX = 1  # with fewer visible pixels an object is fully occluded
 State = Literal["none", "partial", "full"]
 
 
-class PixelBox(NamedTuple):
-    """A pixel box: the mask's pixels span [x0, x1] x [y0, y1] in continuous pixel coordinates."""
-
-    x0: int
-    y0: int
-    x1: int
-    y1: int
+# (x0, y0, x1, y1): a mask's pixels span [x0, x1] x [y0, y1] in continuous pixel coordinates.
+PixelBox = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -61,7 +56,7 @@ def mask_box(mask: NDArray[np.bool_]) -> PixelBox | None:
     if not len(rows):
         return None
     columns = np.flatnonzero(mask[rows[0] : rows[-1] + 1].any(0))
-    return PixelBox(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
+    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
 
 
 def label_object(ids: NDArray[np.uint8], amodal: NDArray[np.bool_], index: int) -> ObjectLabel:
@@ -69,7 +64,8 @@ def label_object(ids: NDArray[np.uint8], amodal: NDArray[np.bool_], index: int) 
     box = mask_box(amodal)
     if box is None:
         return ObjectLabel(0, 0, 0, 0.0, "none", None, None, None)
-    inside = np.s_[box.y0 : box.y1, box.x0 : box.x1]
+    x0, y0, x1, y1 = box
+    inside = np.s_[y0:y1, x0:x1]
     mask = amodal[inside]
     # count of each id within the amodal mask
     counts = np.bincount(ids[inside][mask], minlength=index + 2)
@@ -78,9 +74,7 @@ def label_object(ids: NDArray[np.uint8], amodal: NDArray[np.bool_], index: int) 
 
     visible = mask_box((ids[inside] == index + 1) & mask)
     if visible is not None:
-        visible = PixelBox(
-            visible.x0 + box.x0, visible.y0 + box.y0, visible.x1 + box.x0, visible.y1 + box.y0
-        )
+        visible = visible[0] + x0, visible[1] + y0, visible[2] + x0, visible[3] + y0
 
     counts[[0, index + 1]] = 0  # the ground hides nothing
     occluder = int(counts.argmax()) - 1 if counts.any() else None
@@ -99,8 +93,7 @@ def label_object(ids: NDArray[np.uint8], amodal: NDArray[np.bool_], index: int) 
 
 def occlusion_state(visible_px: int, hidden_px: int) -> State:
     """Return Super-CLEVR's state of a whole object; its "ambiguous" state (a few pixels hidden or
-    visible) counts as none.
-    """
+    visible) counts as none."""
     if visible_px < FULL_MAX_VISIBLE_PX:
         return "full"
     if min(hidden_px, visible_px) > STREET_RULES.occlusion_min_px:

@@ -9,7 +9,7 @@ restarted.
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -34,6 +34,8 @@ MAX_PARTS = 3
 LOOKS: tuple[LookKind, ...] = ("studio", "outdoor")  # styles of the twin
 # styles with toys: one colour, rubber or metal, with recoloured parts
 TOYS: tuple[LookKind, ...] = ("studio", "superclevr")
+# centre (x, y), heading, half length and half width
+Footprint = tuple[float, float, float, float, float]
 OWN_FORMS: tuple["Forms", ...] = ("own",)
 # in official styles two of three vehicles have the official shape
 FORMS: tuple["Forms", ...] = ("own", "official", "official")
@@ -43,21 +45,14 @@ PLAIN = 0.5  # share of Super-CLEVR-like layouts without recoloured parts
 WHOLE_REGION = 0.35
 
 # Mesh variants by split: no mesh of the test images is used in training.
-TRAIN_MESHES = range(0, 64)
-VALIDATION_MESHES = range(1000, 1016)
-TEST_MESHES = range(2000, 2032)
-MESHES: dict[str, range] = {
-    "train": TRAIN_MESHES,
-    "validation": VALIDATION_MESHES,
-    "test": TEST_MESHES,
-}
+TRAIN_MESHES, VALIDATION_MESHES, TEST_MESHES = range(0, 64), range(1000, 1016), range(2000, 2032)
+MESHES = {"train": TRAIN_MESHES, "validation": VALIDATION_MESHES, "test": TEST_MESHES}
 
 
 @dataclass(frozen=True)
 class PartPaint:
     """A recoloured part. `slot` in [0, 1) selects one of the parts of the object's mesh; with
-    `region`, one of its large parts with all parts of the same region (parts.csv).
-    """
+    `region`, one of its large parts with all parts of the same region (parts.csv)."""
 
     slot: float
     color: str
@@ -125,7 +120,7 @@ def sample_layout(
         objects.append(candidate)
         refused = 0
     jitter = rng.uniform(-CAMERA_JITTER, CAMERA_JITTER, 3)
-    return Layout(tuple(objects), tuple(float(v) for v in jitter), look, int(rng.integers(2**31)))
+    return Layout(tuple(objects), tuple(jitter.tolist()), look, int(rng.integers(2**31)))
 
 
 def _sample_object(
@@ -135,59 +130,43 @@ def _sample_object(
     families: tuple["Forms", ...],
     regions: bool,
 ) -> LayoutObject:
-    shape, color, size, material = (
-        values[rng.integers(len(values))] for values in (SHAPES, COLORS, SIZES, MATERIALS)
-    )
+    shape, color = SHAPES[rng.integers(len(SHAPES))], COLORS[rng.integers(len(COLORS))]
+    size, material = SIZES[rng.integers(len(SIZES))], MATERIALS[rng.integers(len(MATERIALS))]
     x, y = rng.uniform(-SPREAD, SPREAD, 2)
     heading = heading_from_rotation(shape, rng.uniform(0.0, 360.0))
-    parts: tuple[PartPaint, ...] = ()
+    parts: list[PartPaint] = []
     if recolored:
         others = [c for c in COLORS if c != color]
-        parts = tuple(
-            PartPaint(
-                float(rng.random()),
-                others[rng.integers(len(others))],
-                MATERIALS[rng.integers(len(MATERIALS))],
-                regions and bool(rng.random() < WHOLE_REGION),
-            )
-            for _ in range(rng.integers(MAX_PARTS + 1))
-        )
+        for _ in range(rng.integers(MAX_PARTS + 1)):
+            slot, other = float(rng.random()), others[rng.integers(len(others))]
+            part_material = MATERIALS[rng.integers(len(MATERIALS))]
+            region = regions and bool(rng.random() < WHOLE_REGION)
+            parts.append(PartPaint(slot, other, part_material, region))
     forms = families[rng.integers(len(families))] if len(families) > 1 else families[0]
     mesh = meshes[rng.integers(len(meshes))]
-    return LayoutObject(
-        shape, color, size, material, float(x), float(y), heading, mesh, parts, forms
-    )
-
-
-class Footprint(NamedTuple):
-    """A footprint: centre, heading, half length and half width."""
-
-    x: float
-    y: float
-    heading: float
-    length: float
-    width: float
+    place = float(x), float(y), heading
+    return LayoutObject(shape, color, size, material, *place, mesh, tuple(parts), forms)
 
 
 def _enlarged(o: LayoutObject) -> Footprint:
     length, width, _ = EXTENTS[o.shape]
     scale = SIZE_SCALE[o.size] * FOOTPRINT_MARGIN / 2
-    return Footprint(o.x, o.y, o.heading, length * scale, width * scale)
+    return o.x, o.y, o.heading, length * scale, width * scale
 
 
 def overlapping(a: Footprint, b: Footprint) -> bool:
     """Return whether two rectangles intersect, by the separating axis theorem; in plain Python
-    numbers, because it is called hundreds of times.
-    """
-    dx, dy = b.x - a.x, b.y - a.y
-    if math.hypot(dx, dy) > math.hypot(a.length, a.width) + math.hypot(b.length, b.width):
+    numbers, because it is called hundreds of times."""
+    dx, dy = b[0] - a[0], b[1] - a[1]
+    if math.hypot(dx, dy) > math.hypot(*a[3:]) + math.hypot(*b[3:]):
         return False
-    turn = b.heading - a.heading
-    c, s = abs(math.cos(turn)), abs(math.sin(turn))
+    c, s = abs(math.cos(b[2] - a[2])), abs(math.sin(b[2] - a[2]))
     for first, other in ((a, b), (b, a)):
-        ux, uy = math.cos(first.heading), math.sin(first.heading)
-        if abs(dx * ux + dy * uy) > first.length + other.length * c + other.width * s:
+        _, _, heading, length, width = first
+        _, _, _, other_length, other_width = other
+        ux, uy = math.cos(heading), math.sin(heading)
+        if abs(dx * ux + dy * uy) > length + other_length * c + other_width * s:
             return False
-        if abs(dy * ux - dx * uy) > first.width + other.length * s + other.width * c:
+        if abs(dy * ux - dx * uy) > width + other_length * s + other_width * c:
             return False
     return True

@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
 
+import numpy as np
+
 from po3d.scene.vocabulary import FACINGS
 from po3d.synthesis.street.question_pieces import Draw, PhraseSampler, answer, narrow
 from po3d.synthesis.street.question_world import QUERIED_ATTRIBUTES, bits
@@ -37,15 +39,16 @@ def _one_side_tells_all(a: int, b: int) -> bool:
 def _either(narrowing: str | None, pieces: PhraseSampler) -> Draw | None:
     """Build "How many [size|color|shape] things are NPs or NPs"."""
     untold = () if narrowing is None else (narrowing,)
-    both = [pieces.some(pieces.world.all, untold, related=False) for _ in range(2)]
-    if None in both:
+    first = pieces.some(pieces.world.all, untold, related=False)
+    second = pieces.some(pieces.world.all, untold, related=False)
+    if first is None or second is None:
         return None
-    (p, a), (q, b) = both
+    (p, a), (q, b) = first, second
     if _one_side_tells_all(a, b):
         return None
     tokens, mask = ["union", *narrow(["scene"], p), *narrow(["scene"], q)], a | b
     if narrowing is not None:
-        value = pieces.pick([v for v in pieces.world.value[narrowing] if v is not None])
+        value = pieces.pick(list(filter(None, pieces.world.value[narrowing])))
         phrase = ((narrowing, value),)
         tokens, mask = narrow(tokens, phrase), mask & pieces.world.mask(phrase)
     return ["count", *tokens], str(mask.bit_count())
@@ -68,20 +71,20 @@ def _both(kind: str, pieces: PhraseSampler) -> Draw | None:
 
 def _or_related(first: str, second: str, pieces: PhraseSampler) -> Draw | None:
     """Build "How many things are NPs (R the NP) or NPs (R2 the NP2)"."""
-    sides = [pieces.counted(kind) for kind in (first, second)]
-    if None in sides:
+    side, other = pieces.counted(first), pieces.counted(second)
+    if side is None or other is None:
         return None
-    (a, mask_a), (b, mask_b) = sides
+    (a, mask_a), (b, mask_b) = side, other
     if _one_side_tells_all(mask_a, mask_b):
         return None
     return ["count", "union", *a, *b], str((mask_a | mask_b).bit_count())
 
 
 def _compare_counts(op: str, second: str, first: str, pieces: PhraseSampler) -> Draw | None:
-    sides = [pieces.counted(kind) for kind in (first, second)]
-    if None in sides:
+    side, other = pieces.counted(first), pieces.counted(second)
+    if side is None or other is None:
         return None
-    (a, mask_a), (b, mask_b) = sides
+    (a, mask_a), (b, mask_b) = side, other
     if a == b:
         return None
     x, y = mask_a.bit_count(), mask_b.bit_count()
@@ -116,17 +119,13 @@ def _occluded(kind: str, pieces: PhraseSampler) -> Draw | None:
 
 def _related_query(key: str, kind: str, pieces: PhraseSampler) -> Draw | None:
     """Build "What is the a of the NP that stands in a relation to the NP2", where the relation is
-    needed.
-    """
-    start = pieces.reference(
-        bits(i for i, r in enumerate(pieces.world.relation[key]) if r), minimal=True
-    )
+    needed."""
+    related = pieces.world.relation[key]
+    start = pieces.reference(bits(np.flatnonzero(related)), minimal=True)
     if start is None:
         return None
     tokens, i = start
-    return pieces.finish(
-        [key, *tokens], pieces.world.relation[key][i], kind, strict=True, minimal=True
-    )
+    return pieces.finish([key, *tokens], related[i], kind, strict=True, minimal=True)
 
 
 def _facing(pieces: PhraseSampler) -> Draw | None:
@@ -138,10 +137,8 @@ def _facing(pieces: PhraseSampler) -> Draw | None:
 def _which_faces(kind: str, pieces: PhraseSampler) -> Draw | None:
     """Build "What is the a of the NP which faces to the <direction>"."""
     value = pieces.pick(FACINGS)
-    tokens = [f"filter[facing={value}]", "scene"]
-    return pieces.finish(
-        tokens, pieces.world.mask((("facing", value),)), kind, strict=True, minimal=True
-    )
+    tokens, mask = [f"filter[facing={value}]", "scene"], pieces.world.mask((("facing", value),))
+    return pieces.finish(tokens, mask, kind, strict=True, minimal=True)
 
 
 def _collision(kind: str, pieces: PhraseSampler) -> Draw | None:
@@ -192,25 +189,18 @@ def spatial(attributes: Sequence[str]) -> dict[str, Maker]:
 
 def comparisons(attributes: Sequence[str]) -> dict[str, Maker]:
     """Return families that compare two described sets or objects without a relation, as in
-    Super-CLEVR.
-    """
-    return {
-        **{
-            f"compare_integer/{op}/both_plain": partial(_compare_counts, op, "plain", "plain")
-            for op in ("equal_integer", "less_than", "greater_than")
-        },
-        **{
-            f"comparison/{a}/plain_plain": partial(_compare_values, a, "plain", "plain")
-            for a in attributes
-        },
-    }
+    Super-CLEVR."""
+    families: dict[str, Maker] = {}
+    for op in ("equal_integer", "less_than", "greater_than"):
+        family = partial(_compare_counts, op, "plain", "plain")
+        families[f"compare_integer/{op}/both_plain"] = family
+    for a in attributes:
+        families[f"comparison/{a}/plain_plain"] = partial(_compare_values, a, "plain", "plain")
+    return families
 
 
-ZERO_HOP, OBJECTS, SPATIAL = (
-    zero_hop(QUERIED_ATTRIBUTES),
-    objects(QUERIED_ATTRIBUTES),
-    spatial(QUERIED_ATTRIBUTES),
-)
+ZERO_HOP, OBJECTS = zero_hop(QUERIED_ATTRIBUTES), objects(QUERIED_ATTRIBUTES)
+SPATIAL = spatial(QUERIED_ATTRIBUTES)
 OCCLUSION: dict[str, Maker] = {f"occlusion/{k}": partial(_occluded, k) for k in QUERIED_ATTRIBUTES}
 for _relation, _k in itertools.product(("occludees", "occluder"), QUERIED_ATTRIBUTES):
     OCCLUSION[f"occlusion_by/{_relation}/{_k}"] = partial(_related_query, _relation, _k)

@@ -50,18 +50,27 @@ class PhraseSampler:
         self, within: int | None = None, minimal: bool = False, untold: Sequence[str] = ()
     ) -> tuple[Tokens, int] | None:
         """Return unique(filters(scene)) and the object it refers to, one of `within`. `minimal`: no
-        word is redundant.
-        """
+        word is redundant."""
         candidates = members(self.world.all if within is None else within)
         if not candidates:
             return None
         i = self.pick(candidates)
-        fit = [p for p in self.world.phrases(i, untold) if p and self.world.mask(p) == 1 << i]
-        if minimal:
-            fit = [p for p in fit if all(self.world.mask(s) != 1 << i for s in _subsets(p))]
+        fit = []
+        for phrase in self.world.phrases(i, untold):
+            if phrase and self._refers(phrase, i, self.world.all, minimal):
+                fit.append(phrase)
         if not fit:
             return None
         return ["unique", *narrow(["scene"], self.pick(fit))], i
+
+    def _refers(self, phrase: Phrase, i: int, within: int, minimal: bool) -> bool:
+        """Return whether a phrase refers to object i alone among those of `within`; `minimal`: and
+        no shorter one does."""
+        if self.world.mask(phrase) & within != 1 << i:
+            return False
+        return not minimal or all(
+            self.world.mask(shorter) & within != 1 << i for shorter in _subsets(phrase)
+        )
 
     def target(
         self,
@@ -81,13 +90,12 @@ class PhraseSampler:
         if not candidates:
             return None
         i = self.pick(candidates)
-        fit = [p for p in self.world.phrases(i, untold) if self.world.mask(p) & within == 1 << i]
-        if strict or self.rng.random() >= TRIVIAL:
-            fit = [p for p in fit if self.world.mask(p) != 1 << i]
-        if minimal:
-            fit = [
-                p for p in fit if all(self.world.mask(s) & within != 1 << i for s in _subsets(p))
-            ]
+        needed = strict or self.rng.random() >= TRIVIAL
+        fit = []
+        for phrase in self.world.phrases(i, untold):
+            alone = needed and self.world.mask(phrase) == 1 << i
+            if not alone and self._refers(phrase, i, within, minimal):
+                fit.append(phrase)
         if not fit:
             return None
         return ["unique", *narrow(tokens, self.pick(fit))], i
@@ -96,8 +104,7 @@ class PhraseSampler:
         self, within: int, untold: Sequence[str] = (), related: bool = True
     ) -> tuple[Phrase, int] | None:
         """Return a phrase for counting and its matches in `within`. In half of the cases the phrase
-        describes an object in the set, otherwise it may match nothing.
-        """
+        describes an object in the set, otherwise it may match nothing."""
         present = members(within)
         if present and self.rng.random() < 0.5:
             phrase = self.pick(self.world.phrases(self.pick(present), untold))
@@ -114,12 +121,9 @@ class PhraseSampler:
 
     def _invented(self, untold: Sequence[str]) -> Phrase:
         """Return a phrase of one to three words drawn from the whole vocabulary."""
-        values = {
-            "size": SIZES,
-            "color": COLORS,
-            "material": MATERIALS,
-            "shape": SHAPES + tuple(dict.fromkeys(PARENT.values())),
-        }
+        categories = tuple(dict.fromkeys(PARENT.values()))
+        values = {"size": SIZES, "color": COLORS, "material": MATERIALS}
+        values["shape"] = SHAPES + categories
         slots = [a for a in self.world.slots if a not in untold]
         if not slots:
             return ()
@@ -159,8 +163,7 @@ class PhraseSampler:
         minimal: bool = False,
     ) -> Draw | None:
         """Return the complete question about the set `within`: count, exist, or a query of an
-        attribute.
-        """
+        attribute."""
         if kind in ("count", "exist"):
             described = self.some(within, untold, related)
             if described is None:

@@ -17,7 +17,6 @@ from po3d.scene.vocabulary import DIRECTIONS, FACINGS, PARENT
 # (attribute, value) pairs in slot order: facing, size, color, material, shape
 Phrase = tuple[tuple[str, str], ...]
 
-SLOTS = ("facing", "size", "color", "material", "shape")
 # attributes that queries ask for; PulseCheck457 never asks for a material
 QUERIED_ATTRIBUTES = ("shape", "color", "size")
 
@@ -29,38 +28,33 @@ class SceneBitsets:
         rules = STREET_RULES
         self.size = len(scene)
         self.all = (1 << self.size) - 1
-        bicycle = np.array([PARENT[o.value("shape")] == "bicycle" for o in scene.objects])
         x, y = scene.positions[:, :2].T
         axes = np.array([scene.axes[d] for d in DIRECTIONS])
-        pairs = relations.Pairs(x, y, scene.headings, axes, scene.extents, rules, bicycle)
+        pairs = relations.Pairs(x, y, scene.headings, axes, scene.extents, rules)
         labels = pairs.facings
-        self.value: dict[str, list[str | None]] = {
-            "facing": [None if k == NO_FACING else FACINGS[k] for k in labels],
-            **{a: [o.value(a) for o in scene.objects] for a in QUERIED_ATTRIBUTES},
-        }
+        facings = [None if k == NO_FACING else FACINGS[k] for k in labels]
+        self.value: dict[str, list[str | None]] = {"facing": facings}
+        for attribute in QUERIED_ATTRIBUTES:
+            self.value[attribute] = [o.value(attribute) for o in scene.objects]
+        self.slots: tuple[str, ...] = ("size", "color", "shape")
         if materials:
-            self.value["material"] = [
-                o.value("material") if "material" in o.beliefs else None for o in scene.objects
-            ]
-        self.slots = tuple(a for a in SLOTS if a in self.value and a != "facing")
+            self.slots = ("size", "color", "material", "shape")
+            self.value["material"] = []
+            for o in scene.objects:
+                material = o.value("material") if "material" in o.beliefs else None
+                self.value["material"].append(material)
         frame = "camera" if task == "2d" else "object"
-        matrices = {
-            **{f"relate[{d},task]": pairs.truth(d, frame) for d in DIRECTIONS},
-            **{
-                f"aligned[{alignment}]": pairs.truth(relation)
-                for alignment, relation in ALIGNMENTS.items()
-            },
-            **{f"collide[{t}]": pairs.truth(f"collides_{t}") for t in ("forward", "backward")},
-        }
-        if rules.aligned_needs_label:
-            for alignment in ALIGNMENTS:
-                matrices[f"aligned[{alignment}]"] &= (labels != NO_FACING)[:, None]
-        for attribute in ("size", "color", "material", "shape"):
-            if attribute in self.value:
-                v = np.array(self.value[attribute], object)
-                matrices[f"same[{attribute}]"] = (v[:, None] == v[None, :]) & ~np.eye(
-                    self.size, dtype=bool
-                )
+        matrices = {f"relate[{d},task]": pairs.truth(d, frame) for d in DIRECTIONS}
+        for alignment, relation in ALIGNMENTS.items():
+            matrices[f"aligned[{alignment}]"] = truth = pairs.truth(relation)
+            if rules.aligned_needs_label:
+                truth &= (labels != NO_FACING)[:, None]
+        for travel in ("forward", "backward"):
+            matrices[f"collide[{travel}]"] = pairs.truth(f"collides_{travel}")
+        for attribute in self.slots:
+            v = np.array(self.value[attribute], object)
+            matrices[f"same[{attribute}]"] = same = v[:, None] == v[None, :]
+            np.fill_diagonal(same, False)
         hides = np.zeros((self.size, self.size), bool)
         for j, belief in enumerate(scene.occluders or ()):
             for i, p in belief.items():
@@ -68,7 +62,7 @@ class SceneBitsets:
         matrices["occludees"], matrices["occluder"] = hides, hides.T
         self.relation = {}
         for key, matrix in matrices.items():
-            self.relation[key] = [bits(np.flatnonzero(row)) for row in matrix]
+            self.relation[key] = list(map(bits, map(np.flatnonzero, matrix)))
         self.occluded = bits(np.flatnonzero(hides.any(0)))
         self._masks: dict[Phrase, int] = {}
         self._phrases: dict[tuple[int, tuple[str, ...]], list[Phrase]] = {}
@@ -76,9 +70,11 @@ class SceneBitsets:
     def mask(self, phrase: Phrase) -> int:
         """Return the set of objects that a phrase describes."""
         if phrase not in self._masks:
-            self._masks[phrase] = bits(
-                i for i in range(self.size) if all(self._is(i, a, v) for a, v in phrase)
-            )
+            mask = 0
+            for i in range(self.size):
+                if all(self._is(i, attribute, value) for attribute, value in phrase):
+                    mask |= 1 << i
+            self._masks[phrase] = mask
         return self._masks[phrase]
 
     def _is(self, i: int, attribute: str, value: str) -> bool:
@@ -87,22 +83,18 @@ class SceneBitsets:
 
     def phrases(self, i: int, untold: Sequence[str] = ()) -> list[Phrase]:
         """Return every phrase that matches object i and omits the attributes `untold`; the empty
-        phrase ("thing") comes first.
-        """
+        phrase ("thing") comes first."""
         key = (i, tuple(untold))
         if key not in self._phrases:
-            choices: list[list[tuple[tuple[str, str], ...]]] = []
+            phrases: list[Phrase] = [()]
             for attribute in self.slots:
                 actual = self.value[attribute][i]
-                options: list[tuple[tuple[str, str], ...]] = [()]
+                options: list[Phrase] = [()]
                 if attribute not in untold and actual is not None:
                     options.append(((attribute, actual),))
                     if attribute == "shape":
                         options.append((("shape", PARENT[actual]),))
-                choices.append(options)
-            phrases: list[Phrase] = [()]
-            for options in choices:
-                phrases = [p + o for p in phrases for o in options]
+                phrases = [phrase + option for phrase in phrases for option in options]
             self._phrases[key] = phrases
         return self._phrases[key]
 

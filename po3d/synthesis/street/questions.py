@@ -82,8 +82,7 @@ class TemplateBalance:
 
     def keep(self, template: str, draws: Sequence[Draw]) -> Draw:
         """Return and count the candidate with the rarest answer so far; the first if several are
-        equal.
-        """
+        equal."""
         counts = self.answers[template]
         best = min(draws, key=lambda draw: counts[draw[1]])
         counts[best[1]] += 1
@@ -112,7 +111,7 @@ def ask(
     # If a family does not reach the wanted distance from the boundary, the next one is tried; the
     # last pass accepts any question.
     passes = [*order * 2] if near is None else [*order * 3]
-    kinds = [None] * wanted if near is None else [bool(v) for v in rng.random(wanted) < near]
+    kinds = [None] * wanted if near is None else (rng.random(wanted) < near).tolist()
     for k, template in enumerate(passes):
         if len(questions) == wanted:
             break
@@ -143,8 +142,5 @@ def _families(column: Column, difficulty: Difficulty) -> dict[str, Maker]:
     families = column.families
     if difficulty.hops is None or families is not SPATIAL:
         return families
-    return {
-        k: v
-        for k, v in families.items()
-        if k.startswith(tuple(_CHAINS[n] for n in difficulty.hops))
-    }
+    chains = tuple(map(_CHAINS.__getitem__, difficulty.hops))
+    return {name: make for name, make in families.items() if name.startswith(chains)}

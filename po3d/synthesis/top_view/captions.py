@@ -6,6 +6,7 @@ by name and one attribute, or to the room. Left, right, front and back are those
 axes. Sizes, distances and headings are never mentioned.
 """
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -27,9 +28,11 @@ Caption = tuple[str, str]  # key of the object, text
 def captions(scene: Scene, random: np.random.Generator) -> list[Caption]:
     """Return (key, text) captions of all objects; captions with equal keys describe one object."""
     world = SceneGeometry(unchanged(scene), scene)
-    return [
-        (str(i), _caption(world, i, part, random)) for i in range(world.now) for part in range(EACH)
-    ]
+    result = []
+    for i in range(world.now):
+        for part in range(EACH):
+            result.append((str(i), _caption(world, i, part, random)))
+    return result
 
 
 def _filled(random: np.random.Generator, key: str, **slots: str) -> str:
@@ -38,8 +41,11 @@ def _filled(random: np.random.Generator, key: str, **slots: str) -> str:
 
 def _caption(world: SceneGeometry, i: int, part: int, random: np.random.Generator) -> str:
     name = world.names[i]
-    color, material, state = (world.value(i, a) for a in ("color", "material", "state"))
-    looks = [word for word in (color, material if random.random() < 0.6 else None) if word]
+    color, material = world.value(i, "color"), world.value(i, "material")
+    state = world.value(i, "state")
+    looks = [color] if color else []
+    if random.random() < 0.6 and material:
+        looks.append(material)
     sentences = [_filled(random, "called", a_thing=with_article(" ".join([*looks, name])))]
     if material and material not in looks:
         sentences.append(_filled(random, "made", material=material))
@@ -55,26 +61,29 @@ def _caption(world: SceneGeometry, i: int, part: int, random: np.random.Generato
 
 def _places(world: SceneGeometry, i: int, random: np.random.Generator) -> list[str]:
     """Return phrases for an object's position: the supporting object first, then the room, then
-    other objects.
-    """
+    other objects."""
     first, others = [], []
     below = world.supports[i]
     if below is not None and (mark := _mark(world, below)):
         first.append(_filled(random, "on", mark=mark))
     if region := _region(world, i, random):
         first.append(region)
-    marks = {j: mark for j in range(world.now) if j not in (i, below) and (mark := _mark(world, j))}
+    marks = {}
+    for j in range(world.now):
+        if j not in (i, below) and (mark := _mark(world, j)):
+            marks[j] = mark
     for j in sorted(marks, key=lambda j: world.distance(i, j))[:5]:
         if world.stacked(i, j):
             continue
-        side = next((d for d in SIDES if world.lying(_CORE[d], i, [j])), None)
+        sides = [d for d in SIDES if world.lying(_CORE[d], i, [j])]
         if world.inside("next_to", [i], j) >= 0:
             others.append(_filled(random, "next_to", mark=marks[j]))
-        if side:  # j lies to that side of i, so i lies to the opposite side of j
-            others.append(_filled(random, f"from.{side}", mark=marks[j]))
-    pairs = [
-        (a, b) for a in marks for b in marks if a < b and world.related("between", (a, b), [i])
-    ]
+        if sides:  # j lies to that side of i, so i lies to the opposite side of j
+            others.append(_filled(random, f"from.{sides[0]}", mark=marks[j]))
+    pairs = []
+    for a, b in itertools.combinations(marks, 2):
+        if world.related("between", (a, b), [i]):
+            pairs.append((a, b))
     if pairs:
         a, b = pairs[int(random.integers(len(pairs)))]
         others.append(_filled(random, "between", mark=marks[a], other=marks[b]))

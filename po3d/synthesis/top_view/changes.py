@@ -1,7 +1,6 @@
 """Random edits of a room as programs: the benchmark's five types, each feasible in its room."""
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 
@@ -14,33 +13,24 @@ from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS, category_of, hangs, 
 from po3d.scene.table import Scene
 from po3d.synthesis.top_view.describe import CORNERS, SIDES, PhraseGenerator
 
-TYPES = ("movement", "removal", "attribute", "addition", "replacement")
 FIXED = (
     "door", "window", "radiator", "fireplace", "sink", "toilet", "bathtub", "counter", "stove",
     "oven", "closet",
 )  # fmt: skip
 MOVED = 0.4  # smallest displacement of a move, metres
+TALL = ("table", "desk", "window", "coffee table", "picture", "whiteboard")  # leave room below
+SHIFTS = ("0.5", "1", "1", "1.5", "2", "0.6", "0.9")  # metres
 TRIES = 30  # sampled edits before none is returned
 
 
-class Change(NamedTuple):
-    kind: str  # one of TYPES
-    program: RoomCall
-    planned: Planned
-
-
-def sample_change(scene: Scene, kind: str, random: np.random.Generator) -> Change | None:
-    """Sample an edit of the scene in its frame; None if none was found."""
+def sample_change(
+    scene: Scene, kind: str, random: np.random.Generator
+) -> tuple[RoomCall, Planned] | None:
+    """Sample an edit of one of the TYPES of a scene in its frame, as its program and its result;
+    None if none was found."""
     teller = PhraseGenerator(SceneGeometry(unchanged(scene), scene), random)
-    sampler = {
-        "movement": _movement,
-        "removal": _removal,
-        "attribute": _attribute,
-        "addition": _addition,
-        "replacement": _replacement,
-    }[kind]
     for _ in range(TRIES):
-        program = sampler(teller, random)
+        program = SAMPLERS[kind](teller, random)
         if program is None:
             continue
         try:
@@ -49,26 +39,20 @@ def sample_change(scene: Scene, kind: str, random: np.random.Generator) -> Chang
             continue
         if any("no free place" in note for note in planned.notes):
             continue
-        if (
-            kind != "movement"
-            or program.op in ("turn", "face")
-            or _farthest(scene, planned) > MOVED
-        ):
-            return Change(kind, program, planned)
+        moves = kind == "movement" and program.op not in ("turn", "face")
+        if not moves or _farthest(scene, planned) > MOVED:
+            return program, planned
     return None
 
 
 def _farthest(scene: Scene, planned: Planned) -> float:
-    edited = planned.edited
-    ways = []
+    """Return the longest displacement of a touched object, in metres."""
+    edited, farthest = planned.edited, 0.0
     for k, old in enumerate(edited.origin):
         if old is not None and k in edited.touched:
-            ways.append(
-                np.linalg.norm(
-                    np.subtract(edited.scene.objects[k].position, scene.objects[old].position)
-                )
-            )
-    return float(max(ways, default=0.0))
+            way = edited.scene.positions[k] - scene.positions[old]
+            farthest = max(farthest, float(np.linalg.norm(way)))
+    return farthest
 
 
 def _movable(teller: PhraseGenerator) -> list[int]:
@@ -83,8 +67,7 @@ def _targets(
     teller: PhraseGenerator, random: np.random.Generator, candidates: list[int], share: float = 0.2
 ) -> RoomCall | None:
     """Return a set of objects to edit: usually one described object, sometimes all of a name, two
-    objects, or all but one.
-    """
+    objects, or all but one."""
     world = teller.world
     chosen = _pick(candidates, random)
     if chosen is None:
@@ -111,11 +94,10 @@ def _movement(teller: PhraseGenerator, random: np.random.Generator) -> RoomCall 
     movable = _movable(teller)
     roll = random.random()
     if roll < 0.06:
-        marks = [
-            m
-            for i in random.permutation(movable)[:4].tolist()
-            if (m := teller.describe(i, relations=False)) is not None
-        ]
+        marks = []
+        for i in random.permutation(movable)[:4].tolist():
+            if (mark := teller.describe(i, relations=False)) is not None:
+                marks.append(mark)
         return call("swap", *marks[:2]) if len(marks) > 1 else None
     what = _targets(teller, random, movable, share=0.12)
     if what is None:
@@ -127,9 +109,8 @@ def _movement(teller: PhraseGenerator, random: np.random.Generator) -> RoomCall 
     if roll < 0.17:
         mark = _landmark(teller, random, others)
         return call("face", what, mark) if mark is not None else None
-    place = _place(
-        teller, random, others, teller.world.names[min(moved)] if moved else "", moving=True
-    )
+    name = teller.world.names[min(moved)] if moved else ""
+    place = _place(teller, random, others, name, moving=True)
     return None if place is None else call("move", what, place)
 
 
@@ -160,13 +141,12 @@ def _place(
         b = _landmark(teller, random, others)
         return call("amid", a, b) if a is not None and b is not None and a != b else None
 
-    names = teller.world.names
-    carriers = [
-        i for i in others if CATEGORIES.get(names[i]) is not None and CATEGORIES[names[i]].carries
-    ]
-    tall = []
+    carriers, tall = [], []
     for i in others:
-        if names[i] in ("table", "desk", "window", "coffee table", "picture", "whiteboard"):
+        object_name = teller.world.names[i]
+        if object_name in CATEGORIES and CATEGORIES[object_name].carries:
+            carriers.append(i)
+        if object_name in TALL:
             tall.append(i)
     side = str(random.choice(SIDES))
     options.append((3.0, lambda: near("next_to", others)))
@@ -181,14 +161,7 @@ def _place(
         if tall:
             options.append((0.7, lambda: near("under", tall)))
     if moving:
-        options.append(
-            (
-                0.9,
-                lambda: call(
-                    "shift", side, str(random.choice(["0.5", "1", "1", "1.5", "2", "0.6", "0.9"]))
-                ),
-            )
-        )
+        options.append((0.9, lambda: call("shift", side, str(random.choice(SHIFTS)))))
     weights = np.array([w for w, _ in options])
     return options[int(random.choice(len(options), p=weights / weights.sum()))][1]()
 
@@ -206,25 +179,28 @@ def _attribute(teller: PhraseGenerator, random: np.random.Generator) -> RoomCall
     targets = teller.sure_set(what)
     if not targets:
         return None
-    values: Iterator[tuple[str, str]] = iter(())
-    kinds = [category_of(world.names[i]) for i in targets]
-    states = set.intersection(*(set(c.states) if c else set() for c in kinds))
+    states: set[str] | None = None  # those that all targets can have
+    for i in targets:
+        category = category_of(world.names[i])
+        own = set(category.states) if category else set()
+        states = own if states is None else states & own
     roll = random.random()
+    attribute, values = ("color", COLORS) if roll < 0.85 else ("material", MATERIALS)
     if states and roll < 0.45:
-        values = (("state", v) for v in random.permutation(sorted(states)).tolist())
-    elif roll < 0.85:
-        values = (("color", v) for v in random.permutation(COLORS).tolist())
-    else:
-        values = (("material", v) for v in random.permutation(MATERIALS).tolist())
-    for attribute, value in values:
+        attribute, values = "state", sorted(states)
+    for value in random.permutation(values).tolist():
         if all(world.value(i, attribute) not in (None, value) for i in targets):
             return call("set", attribute, value, what)
     return None
 
 
 def _thing(random: np.random.Generator, stands: tuple[str, ...] | None = None) -> RoomCall:
-    pool = [n for n, c in CATEGORIES.items() if c.weight and (stands is None or c.stands in stands)]
-    weights = np.array([CATEGORIES[n].weight for n in pool])
+    pool, weights = [], []
+    for noun, category in CATEGORIES.items():
+        if category.weight and (stands is None or category.stands in stands):
+            pool.append(noun)
+            weights.append(category.weight)
+    weights = np.array(weights)
     name = pool[int(random.choice(len(pool), p=weights / weights.sum()))]
     category, traits = CATEGORIES[name], call("plain")
     if random.random() < 0.55:
@@ -252,3 +228,13 @@ def _replacement(teller: PhraseGenerator, random: np.random.Generator) -> RoomCa
     if thing.args[0] == world.names[targets[0]] and thing.args[1].op == "plain":
         return None
     return call("replace", what, thing)
+
+
+SAMPLERS: dict[str, Callable[[PhraseGenerator, np.random.Generator], RoomCall | None]] = {
+    "movement": _movement,
+    "removal": _removal,
+    "attribute": _attribute,
+    "addition": _addition,
+    "replacement": _replacement,
+}
+TYPES = tuple(SAMPLERS)

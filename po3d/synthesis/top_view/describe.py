@@ -22,22 +22,23 @@ STRICTER = replace(ROOM_RULES, next_to=0.35, cone=36.0, side=0.28, between=0.45,
 LOOSER = replace(ROOM_RULES, next_to=0.7, cone=54.0, side=0.38, between=0.75, path=0.3)
 ANY = call("all", "object")
 CORNERS = ("front left", "front right", "back left", "back right")
+# Samplers of descriptions by relations, which are tried in random order
+_RELATED = ("_extreme", "_at_side", "_sized", "_distant", "_beside", "_toward", "_between")
 
 
 class PhraseGenerator:
     """Generate referring expressions in an edited room, and answer questions about it robustly to
     the thresholds of relations. `related`: prefer descriptions by relations to other objects where
-    possible.
-    """
+    possible."""
 
     def __init__(
         self, world: SceneGeometry, random: np.random.Generator, related: bool = False
     ) -> None:
         self.world, self.random, self.related = world, random, related
-        self._strict = [
-            Evaluator(SceneGeometry(world.edited, world.before, rules), strict=True)
-            for rules in (ROOM_RULES, STRICTER, LOOSER)
-        ]
+        self._strict = []
+        for rules in (ROOM_RULES, STRICTER, LOOSER):
+            geometry = SceneGeometry(world.edited, world.before, rules)
+            self._strict.append(Evaluator(geometry, strict=True))
 
     # --- evaluation that does not depend on thresholds --------------------------------------------
 
@@ -69,8 +70,7 @@ class PhraseGenerator:
 
     def describe(self, index: int, plain: bool = False, relations: bool = True) -> RoomCall | None:
         """Return a program of type object that refers to the object; None if no short one does.
-        `plain`: without words about the edit. Objects before the edit are written as was(...).
-        """
+        `plain`: without words about the edit. Objects before the edit are written as was(...)."""
         past = index >= self.world.now
         for candidate in self._candidates(index, plain, relations):
             program = call("was", candidate) if past else candidate
@@ -90,9 +90,8 @@ class PhraseGenerator:
             yield call("only", kind)
         with_looks = []
         for attribute in random.permutation(attributes).tolist():
-            with_looks.append(
-                call("only", call("having", attribute, self.world.value(index, attribute), kind))
-            )
+            value = self.world.value(index, attribute)
+            with_looks.append(call("only", call("having", attribute, value, kind)))
         if random.random() < 0.7:
             yield from with_looks
             with_looks = []
@@ -101,53 +100,50 @@ class PhraseGenerator:
         yield from with_looks
         if len(attributes) > 1:
             a, b = random.permutation(attributes)[:2].tolist()
-            both = call(
-                "having",
-                a,
-                self.world.value(index, a),
-                call("having", b, self.world.value(index, b), kind),
-            )
-            yield call("only", both)
+            kind = call("having", b, self.world.value(index, b), kind)
+            yield call("only", call("having", a, self.world.value(index, a), kind))
 
     def _related(self, index: int, kind: RoomCall) -> Iterator[RoomCall]:
         """Yield descriptions by relations to other objects that are easy to name, in random
-        order.
-        """
-        random = self.random
-        builders: list[Callable[[], Iterator[RoomCall]]] = [
-            lambda: (call("extreme", d, kind) for d in random.permutation(SIDES).tolist()),
-            lambda: (
-                call("only", call("side", d, kind))
-                for d in random.permutation(SIDES + CORNERS).tolist()
-            ),
-            lambda: (
-                call(op, kind)
-                for op in random.permutation(["largest", "smallest", "tallest"]).tolist()
-            ),
-            lambda: (
-                call(op, a, kind)
-                for a in self.landmarks(index, 3)
-                for op in ("nearest", "farthest")
-            ),
-            lambda: (call("only", call("beside", a, kind)) for a in self.landmarks(index, 4)),
-            lambda: (
-                call("only", call("toward", d, a, kind))
-                for a in self.landmarks(index, 2)
-                for d in ("left", "right", "front", "back")
-            ),
-            lambda: (
-                call("only", call("between", *pair, kind))
-                for pair in [self.landmarks(index, 2)]
-                if len(pair) == 2
-            ),
-        ]
+        order."""
         below = self.world.supports[index]
         if below is not None:
             on = self.landmark(below)
             if on is not None:
                 yield call("only", call("upon", on, kind))
-        for k in random.permutation(len(builders)).tolist():
-            yield from builders[k]()
+        for k in self.random.permutation(len(_RELATED)).tolist():
+            yield from getattr(self, _RELATED[k])(index, kind)
+
+    def _extreme(self, _: int, kind: RoomCall) -> Iterator[RoomCall]:
+        for side in self.random.permutation(SIDES).tolist():
+            yield call("extreme", side, kind)
+
+    def _at_side(self, _: int, kind: RoomCall) -> Iterator[RoomCall]:
+        for side in self.random.permutation(SIDES + CORNERS).tolist():
+            yield call("only", call("side", side, kind))
+
+    def _sized(self, _: int, kind: RoomCall) -> Iterator[RoomCall]:
+        for op in self.random.permutation(["largest", "smallest", "tallest"]).tolist():
+            yield call(op, kind)
+
+    def _distant(self, index: int, kind: RoomCall) -> Iterator[RoomCall]:
+        for landmark in self.landmarks(index, 3):
+            yield call("nearest", landmark, kind)
+            yield call("farthest", landmark, kind)
+
+    def _beside(self, index: int, kind: RoomCall) -> Iterator[RoomCall]:
+        for landmark in self.landmarks(index, 4):
+            yield call("only", call("beside", landmark, kind))
+
+    def _toward(self, index: int, kind: RoomCall) -> Iterator[RoomCall]:
+        for landmark in self.landmarks(index, 2):
+            for side in ("left", "right", "front", "back"):
+                yield call("only", call("toward", side, landmark, kind))
+
+    def _between(self, index: int, kind: RoomCall) -> Iterator[RoomCall]:
+        pair = self.landmarks(index, 2)
+        if len(pair) == 2:
+            yield call("only", call("between", *pair, kind))
 
     def landmark(self, index: int) -> RoomCall | None:
         """Refer to an object by its name, or name and one attribute; None if that is ambiguous."""
@@ -163,9 +159,8 @@ class PhraseGenerator:
         return None
 
     def landmarks(self, index: int, most: int) -> list[RoomCall]:
-        """Yield other objects, of the same state before or after the edit, that are easy to name;
-        in random order.
-        """
+        """Return other objects, of the same state before or after the edit, that are easy to name;
+        in random order."""
         others = [i for i in self.world.times(index >= self.world.now) if i != index]
         marks = []
         for other in self.random.permutation(others).tolist():

@@ -20,15 +20,14 @@ from po3d.synthesis.splits import Split
 from po3d.synthesis.top_view.shell import Shell
 
 # For each of rooms.COLORS: its mean, and the standard deviations of log brightness and of log hue.
-PAINTS: dict[str, tuple[RGB, float, float]] = {
-    row["color"]: (numbers(row["middle"]), float(row["bright"]), float(row["hue"]))
-    for row in rows_beside(__file__, "paints.csv")
-}
+PAINTS: dict[str, tuple[RGB, float, float]] = {}
+for _row in rows_beside(__file__, "paints.csv"):
+    _spread = float(_row["bright"]), float(_row["hue"])
+    PAINTS[_row["color"]] = (numbers(_row["middle"]), *_spread)
 # For each of rooms.MATERIALS: lowest and highest (metallic, roughness, clearcoat), and the texture.
-FINISHES: dict[str, tuple[RGB, RGB, str]] = {
-    row["material"]: (numbers(row["low"]), numbers(row["high"]), row["texture"])
-    for row in rows_beside(__file__, "finishes.csv")
-}
+FINISHES: dict[str, tuple[RGB, RGB, str]] = {}
+for _row in rows_beside(__file__, "finishes.csv"):
+    FINISHES[_row["material"]] = numbers(_row["low"]), numbers(_row["high"]), _row["texture"]
 PLAIN = FINISHES["plastic"]
 UNPAINTED = (0.3, 0.3, 0.3)  # colour of our own shapes if the scene gives none
 # glass of screens that are on, and of windows
@@ -67,27 +66,24 @@ def sample_room_look(
     scene: Scene, models: RoomModels, split: Split, random: np.random.Generator
 ) -> RoomLook:
     """Sample the appearance of a scene with the models of a split. Each object has its own random
-    generator.
-    """
+    generator."""
     seeds = random.integers(2**32, size=(len(scene.objects), 4))
-    dresses = tuple(
-        dress(state, models, split, np.random.default_rng(seed))
-        for state, seed in zip(scene.objects, seeds)
-    )
+    dresses = []
+    for state, seed in zip(scene.objects, seeds, strict=True):
+        dresses.append(dress(state, models, split, np.random.default_rng(seed)))
     light, stretch = light_and_floor(random)
-    return RoomLook(light, _shell(scene, stretch, random), dresses)
+    return RoomLook(light, _shell(scene, stretch, random), tuple(dresses))
 
 
 def dress(
     state: ObjectState, models: RoomModels, split: Split, random: np.random.Generator
 ) -> Dress:
     """Choose a model of the object's category with proportions close to its box, in its colour and
-    material.
-    """
+    material."""
     category = model_category(state.value("name"))
     model = models.pick(category, state.extent, split, random)
     low, high, stuff = FINISHES.get(_value(state, "material"), PLAIN)
-    finish = Finish(*(float(v) for v in random.uniform(low, high)))
+    finish = Finish(*random.uniform(low, high).tolist())
     return Dress(model, room_paint(_value(state, "color"), random), finish, stuff)
 
 
@@ -112,7 +108,9 @@ def placed(state: ObjectState, model: RoomModel, dress: Dress) -> PlacedMesh:
             colors[part] = rgb(np.array(dress.color) * bright, 0.002, 0.95)
     glass = _glass(state)
     if glass is not None:
-        colors |= {part.name: glass for part in model.mesh.parts if part.material == "glass"}
+        for part in model.mesh.parts:
+            if part.material == "glass":
+                colors[part.name] = glass
     stretch = np.array(state.extent) / model.extent
     x, y, middle = state.position
     return PlacedMesh(
@@ -125,17 +123,13 @@ def _glass(state: ObjectState) -> RGB | None:
     name = state.value("name")
     if is_a(name, "window"):
         return PANE
-    lit = (
-        any(is_a(name, noun) for noun in ("tv", "monitor", "laptop"))
-        and _value(state, "state") == "on"
-    )
-    return SCREEN if lit else None
+    screen = is_a(name, "tv") or is_a(name, "monitor") or is_a(name, "laptop")
+    return SCREEN if screen and _value(state, "state") == "on" else None
 
 
 def light_and_floor(random: np.random.Generator) -> tuple[RenderStyle, float]:
     """Return indoor lighting in the studio style with an indoor floor, and the stretch of its
-    slabs.
-    """
+    slabs."""
     look = sample_look("studio", random)
     kind = str(random.choice(list(_FLOORS), p=[0.45, 0.3, 0.25]))
     patterns, tile, stretch, bases = _FLOORS[kind]
@@ -159,8 +153,7 @@ def wall_colors(
     count: int, darkest: float, odd: float, random: np.random.Generator
 ) -> tuple[RGB, ...]:
     """Sample wall colours: usually one pale colour, no darker than `darkest`; a share `odd` of
-    rooms has one wall in another colour.
-    """
+    rooms has one wall in another colour."""
     tint = np.exp(random.normal(0, 0.05 if random.random() < 0.6 else 0.35, 3))
     walls = [rgb(random.uniform(darkest, 0.8) * tint, *INDOORS)] * count
     if random.random() < odd:

@@ -30,8 +30,7 @@ Mask = NDArray[np.bool_]
 @dataclass(frozen=True)
 class RoomShot:
     """A picture of a room. `amodal`, `labels` and `visible` are computed on request (None
-    otherwise).
-    """
+    otherwise)."""
 
     rgb: NDArray[np.uint8]  # (H, W, 3) sRGB
     ids: NDArray[np.uint8]  # (H, W): 0 the room itself, k + 1 object k
@@ -45,8 +44,7 @@ class RoomShot:
 
 class RoomRenderer:
     """Renders rooms in pictures of one size; one per process, size and number of samples. Use as a
-    context manager.
-    """
+    context manager."""
 
     def __init__(
         self, width: int, height: int, samples: int, models: RoomModels, threads: int = 0
@@ -74,8 +72,7 @@ class RoomRenderer:
     ) -> RoomShot:
         """Render the scene as seen by `camera`. A camera outside the walls or above the room sees
         inside; one inside sees walls and ceiling. A top view is a distant camera with a long focal
-        length (`top_views.top_camera`).
-        """
+        length (`top_views.top_camera`)."""
         if len(look.dresses) != len(scene.objects):
             raise InputError(
                 f"{scene.image or 'scene'}: {len(scene.objects)} objects, but the look "
@@ -88,30 +85,20 @@ class RoomRenderer:
         objects = []
         for state, item in zip(scene.objects, look.dresses):
             objects.append(placed(state, self.models.model(item.model), item))
+        depths = near_far(scene, look.shell, camera)
         frame = self._renderer.render(
-            objects,
-            camera,
-            look.light,
-            depth,
-            look.shell,
-            amodal,
-            near_far(scene, look.shell, camera),
+            objects, camera, look.light, depth, look.shell, amodal, depths
         )
-        labels = frame.labels() if amodal else None
-        return RoomShot(
-            frame.rgb,
-            frame.ids,
-            frame.depth,
-            frame.amodal if amodal else None,
-            labels,
-            np.array([label.visible_fraction for label in labels]) if labels is not None else None,
-        )
+        if not amodal:
+            return RoomShot(frame.rgb, frame.ids, frame.depth, None, None, None)
+        labels = frame.labels()
+        visible = np.array([label.visible_fraction for label in labels])
+        return RoomShot(frame.rgb, frame.ids, frame.depth, frame.amodal, labels, visible)
 
 
 def near_far(scene: Scene, shell: Shell, camera: Camera) -> tuple[float, float]:
     """Return the depth range of a room and its objects for a camera; a narrow range improves the
-    depth resolution.
-    """
+    depth resolution."""
     floor = np.array(shell.outline, float)
     points = [np.c_[floor, np.full(len(floor), z)] for z in (0.0, shell.height)]
     if len(scene.objects):  # objects may be outside the room

@@ -8,7 +8,6 @@ that depend on the thresholds of relations are rejected
 
 import functools
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +25,15 @@ _ROWS = rows_beside(__file__, "questions.csv")
 # the mapping is ours.
 COARSE = {row["fine"]: tuple(row["coarse"].split()) for row in _ROWS}
 # Fine types that the paper asks after each type of edit (its Table 6).
-QUESTION_TYPES = {
-    kind: tuple(row["fine"] for row in _ROWS if kind in row["after"].split()) for kind in TYPES
+QUESTION_TYPES: dict[str, tuple[str, ...]] = dict.fromkeys(TYPES, ())
+for _row in _ROWS:
+    for _kind in _row["after"].split():
+        QUESTION_TYPES[_kind] += (_row["fine"],)
+# Types where one of two answers would dominate.
+BALANCED = {
+    "path reasoning": ("yes", "no"),
+    "placement height": ("higher", "lower"),
+    "size fitness": ("yes", "no"),
 }
 
 RELATIONS = frozenset((  # operations that relate objects
@@ -36,16 +42,9 @@ RELATIONS = frozenset((  # operations that relate objects
 ))  # fmt: skip
 
 
-class SampledQuestion(NamedTuple):
-    fine: str
-    program: RoomCall
-    answer: str
-
-
 class AnsweredQuestionSampler:
     """Samples questions about one edited room. `hops`: allowed lengths of relation chains (None:
-    any).
-    """
+    any)."""
 
     def __init__(
         self, world: SceneGeometry, random: np.random.Generator, hops: tuple[int, ...] | None = None
@@ -54,21 +53,20 @@ class AnsweredQuestionSampler:
         self.teller = PhraseGenerator(world, random, related=hops is not None and max(hops) > 1)
         self.now = list(world.times(False))
         self.changed = [i for i in self.now if i in world.salient]
-        self.gone = [
-            world.now + k
-            for k in sorted(world.edited.touched_before)
-            if k not in world.edited.index
-        ]  # removed or replaced objects, in their state before the edit
+        # removed or replaced objects, in their state before the edit
+        gone = world.edited.touched_before - world.edited.index.keys()
+        self.gone = [world.now + k for k in sorted(gone)]
 
-    def ask(self, fine: str, tries: int = 25, near: bool | None = None) -> SampledQuestion | None:
-        """Sample a question of a fine type with a reliable answer; None if none was found. `near`:
+    def ask(
+        self, fine: str, tries: int = 25, near: bool | None = None
+    ) -> tuple[RoomCall, str] | None:
+        """Sample a question of a fine type and its reliable answer; None if none was found. `near`:
         True for a question whose answer a typical perception error would change, however reliable;
-        False for one that it would not change; None for either.
-        """
+        False for one that it would not change; None for either."""
         builder: Callable[[], RoomCall | None] = getattr(
             self, "_" + fine.replace(" ", "_").replace("-", "_")
         )
-        wanted = self._wanted(fine)
+        wanted = str(self.random.choice(BALANCED[fine])) if fine in BALANCED else None
         spare = None
         for k in range(tries):
             program = builder()
@@ -81,40 +79,26 @@ class AnsweredQuestionSampler:
                 continue
             if self._beside_the_point(program, answer) and self.random.random() < 0.8:
                 continue
-            question = SampledQuestion(fine, program, answer)
             if wanted is None or answer == wanted:
-                return question
-            spare = spare or question
+                return program, answer
+            spare = spare or (program, answer)
             if k > tries // 2:
                 break
         return spare
 
     def _near_answer(self, program: RoomCall) -> str | None:
         """Return the answer of a question that a typical perception error would change; None for
-        any other.
-        """
+        any other."""
         margins = margins_in(ROOMS.to_core(program), self.world, within=1)
         return margins.answer if margins.flip is not None else None
 
-    def _wanted(self, fine: str) -> str | None:
-        """Return a random answer to aim for, for types where one of two answers would dominate."""
-        pairs = {
-            "path reasoning": ("yes", "no"),
-            "placement height": ("higher", "lower"),
-            "size fitness": ("yes", "no"),
-        }
-        return str(self.random.choice(pairs[fine])) if fine in pairs else None
-
     def _beside_the_point(self, program: RoomCall, answer: str) -> bool:
         """Return whether the question mentions nothing that the edit touched and has an unchanged
-        answer.
-        """
+        answer."""
         names = {self.world.names[i] for i in self.changed + self.gone}
-        if any(
-            part.op == "touched" or (part.op == "all" and part.args[0] in names)
-            for part in program.calls()
-        ):
-            return False
+        for part in program.calls():
+            if part.op == "touched" or (part.op == "all" and part.args[0] in names):
+                return False
         return self._untouched.sure_answer(program) == answer
 
     @functools.cached_property
@@ -170,7 +154,7 @@ class AnsweredQuestionSampler:
             a, b = self._mark(about), self._mark(about)
             if a is None or b is None or a == b or self._same_name(a, b):
                 return None
-            op = "nearest" if self.random.random() < 0.75 else "farthest"
+            op = "nearest" if self.random.random() < 0.75 else "farthest"  # drawn for these only
             return call("name", call(op, about, call("pair", a, b)))
         if roll < 0.7:
             return call("name", call("nearest", about, ANY))
@@ -179,13 +163,18 @@ class AnsweredQuestionSampler:
             return None
         if roll < 0.85 and about.op != "was":
             return call("closer_now", about, mark)
-        return call("name", call("nearest", mark, call("pair", about, other))) if (
-            other := self._mark(mark)
-        ) is not None and not self._same_name(about, other) else None  # fmt: skip
+        other = self._mark(mark)
+        return None if other is None else self._name_of_two("nearest", about, other, mark)
 
     def _same_name(self, a: RoomCall, b: RoomCall) -> bool:
-        indices = [self.teller.sure_object(x) for x in (a, b)]
-        return None in indices or self.world.names[indices[0]] == self.world.names[indices[1]]
+        i, j = self.teller.sure_object(a), self.teller.sure_object(b)
+        return i is None or j is None or self.world.names[i] == self.world.names[j]
+
+    def _name_of_two(self, op: str, a: RoomCall, b: RoomCall, *anchor: RoomCall) -> RoomCall | None:
+        """Ask which of two objects `op` chooses; None if their names are equal."""
+        if self._same_name(a, b):
+            return None
+        return call("name", call(op, *anchor, call("pair", a, b)))
 
     def _direction_based_recognition(self) -> RoomCall | None:
         side = str(self.random.choice(SIDES))
@@ -215,11 +204,7 @@ class AnsweredQuestionSampler:
             return None
         if roll < 0.8:
             return call("size", about, mark)
-        return (
-            None
-            if self._same_name(about, mark)
-            else call("name", call(op, call("pair", about, mark)))
-        )
+        return self._name_of_two(op, about, mark)
 
     def _functionality(self) -> RoomCall | None:
         random = self.random
@@ -254,10 +239,8 @@ class AnsweredQuestionSampler:
         if roll < 0.4:
             return call("count", kind)
         if roll < 0.5:
-            return call(
-                "count",
-                call("side", str(random.choice(SIDES)), kind if random.random() < 0.5 else ANY),
-            )
+            side = str(random.choice(SIDES))
+            return call("count", call("side", side, kind if random.random() < 0.5 else ANY))
         about = self._about()
         if about is None:
             return None
@@ -276,10 +259,8 @@ class AnsweredQuestionSampler:
         if pair is None:
             return None
         if self.random.random() < 0.2:
-            return call(
-                "exist",
-                call("toward", str(self.random.choice(SIDES)), pair[0], call("just", pair[1])),
-            )
+            side = str(self.random.choice(SIDES))
+            return call("exist", call("toward", side, pair[0], call("just", pair[1])))
         return call("whither", *pair)
 
     def _placement_height(self) -> RoomCall | None:
@@ -289,9 +270,7 @@ class AnsweredQuestionSampler:
         roll = self.random.random()
         if roll < 0.7:
             return call("height", *pair)
-        if self._same_name(*pair):
-            return None
-        return call("name", call("highest" if roll < 0.85 else "lowest", call("pair", *pair)))
+        return self._name_of_two("highest" if roll < 0.85 else "lowest", *pair)
 
     def _attribute(self) -> RoomCall | None:
         random = self.random
@@ -302,11 +281,8 @@ class AnsweredQuestionSampler:
         name = self.world.names[index]
         if random.random() < 0.35:
             return call("kinds", attribute, call("all", name))
-        mark = (
-            self._about()
-            if index in self.changed and random.random() < 0.5
-            else self.teller.describe(index)
-        )
+        touched = index in self.changed and random.random() < 0.5
+        mark = self._about() if touched else self.teller.describe(index)
         if mark is None:
             return None
         if random.random() < 0.3 and (value := self.world.value(index, attribute)):
@@ -318,11 +294,9 @@ class AnsweredQuestionSampler:
         if pair is None:
             return None
         blocked = call("obstacles", *pair)
-        return (
-            call("exist", blocked)
-            if self.random.random() < 0.75
-            else call("name", call("only", blocked))
-        )
+        if self.random.random() < 0.75:
+            return call("exist", blocked)
+        return call("name", call("only", blocked))
 
     def _situational_reasoning(self) -> RoomCall | None:
         stand = self._about() if self.random.random() < 0.4 else self._mark()
@@ -331,11 +305,7 @@ class AnsweredQuestionSampler:
             return None
         if self.random.random() < 0.5:
             return call("seen_from", stand, a, b)
-        return (
-            None
-            if self._same_name(a, b)
-            else call("name", call("nearest", stand, call("pair", a, b)))
-        )
+        return self._name_of_two("nearest", a, b, stand)
 
     def _size_fitness(self) -> RoomCall | None:
         gone = self._one(self.gone)
@@ -348,10 +318,12 @@ class AnsweredQuestionSampler:
 
 def hops_of(program: RoomCall) -> int:
     """Return the longest chain of relations between objects in a question: 2 in "left of the chair
-    next to the bed".
-    """
-    inner = max((hops_of(arg) for arg in program.args if isinstance(arg, RoomCall)), default=0)
-    return inner + (program.op in RELATIONS)
+    next to the bed"."""
+    longest = 0
+    for argument in program.args:
+        if isinstance(argument, RoomCall):
+            longest = max(longest, hops_of(argument))
+    return longest + (program.op in RELATIONS)
 
 
 def unaltered(world: SceneGeometry) -> SceneGeometry:

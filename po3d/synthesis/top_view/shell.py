@@ -27,8 +27,7 @@ Array = NDArray[np.float64]
 @dataclass(frozen=True)
 class Shell:
     """A room's inner faces. The floor has the pattern of the style's `ground`; `stretch` turns its
-    slabs into planks.
-    """
+    slabs into planks."""
 
     outline: tuple[tuple[float, float], ...]  # of the floor, counter-clockwise from above, metres
     walls: tuple[RGB, ...]  # linear colour of each edge's wall
@@ -58,8 +57,7 @@ class Shell:
 
 def floor_corners(shell: Shell, color: RGB) -> NDArray[np.float32]:
     """Return the corners (N, 11) of the floor's triangles: position, normal, metres along the face,
-    linear colour.
-    """
+    linear colour."""
     outline = np.array(shell.outline, float)
     flat = outline[triangles(outline).ravel()]
     return _rows(np.c_[flat, np.zeros(len(flat))], (0, 0, 1), flat, color)
@@ -67,8 +65,7 @@ def floor_corners(shell: Shell, color: RGB) -> NDArray[np.float32]:
 
 def wall_corners(shell: Shell, eye: Array) -> NDArray[np.float32]:
     """Return the corners (N, 11), as in `floor_corners`, of ceiling, walls and rims that `eye` (3,)
-    sees from inside; a wall that is not drawn has no rim either.
-    """
+    sees from inside; a wall that is not drawn has no rim either."""
     outline = np.array(shell.outline, float)
     flat = outline[triangles(outline).ravel()]
     parts = [np.zeros((0, 11), np.float32)]
@@ -122,8 +119,7 @@ class ShellPainter:
         tile: Any,
     ) -> None:
         """Draw a shell. `tile` is the texture of the floor's pattern; the caller sets the film and
-        the camera matrix.
-        """
+        the camera matrix."""
         g, key = look.ground, np.array(look.key.color) * look.key.direction[2]
         c, s = np.cos(g.angle) / g.tile, np.sin(g.angle) / g.tile
         k = 1 / shell.stretch
@@ -157,12 +153,12 @@ class ShellPainter:
         if not len(rows):
             return
         buffer = self._ctx.buffer(rows.tobytes())
-        names = [name for name in ("position", "normal", "metres", "paint") if name in program.gl]
-        sizes = {"position": "3f", "normal": "3f", "metres": "2f", "paint": "3f"}
-        layout = " ".join(
-            size if name in names else f"{4 * int(size[0])}x" for name, size in sizes.items()
-        )
-        faces = self._ctx.vertex_array(program.gl, [(buffer, layout, *names)])
+        names, layout = [], []
+        for name, count in (("position", 3), ("normal", 3), ("metres", 2), ("paint", 3)):
+            if name in program.gl:
+                names.append(name)
+            layout.append(f"{count}f" if name in program.gl else f"{4 * count}x")
+        faces = self._ctx.vertex_array(program.gl, [(buffer, " ".join(layout), *names)])
         faces.render()
         faces.release()
         buffer.release()

@@ -39,8 +39,7 @@ def top_camera(
 ) -> Camera:
     """Return the camera that looks down on the middle of the outline, north (+y) up. A pixel covers
     `metres_per_pixel` of the floor; by default the picture shows the outline and MARGIN around it.
-    Raise InputError without an outline.
-    """
+    Raise InputError without an outline."""
     if scene.outline is None:
         raise InputError(f"{scene.image or 'the scene'}: a top view needs the room's outline")
     floor = np.array(scene.outline, float)
@@ -76,8 +75,7 @@ class SetSpec:
 
     def draw(self, index: int, renderer: RoomRenderer) -> tuple[NDArray[np.uint8], dict]:
         """Render room `index`: the scene of (seed, index, split) with its own appearance. Its JSON
-        has the scene, metres per pixel, and for each object its visible fraction and its model.
-        """
+        has the scene, metres per pixel, and for each object its visible fraction and its model."""
         scene = sample_room(self.seed, index, self.split)
         random = rng(self.seed, f"room look/{self.split}", index)
         look = sample_room_look(scene, renderer.models, self.split, random)
@@ -100,8 +98,7 @@ def map_of(
     scene: Scene, furniture: str | Path | None = None, split: Split = "test"
 ) -> tuple[NDArray[np.uint8], Camera]:
     """Render the top view of a room of the twin with the models of a split; return it with its
-    camera. A pure function of the scene, its name and the split.
-    """
+    camera. A pure function of the scene, its name and the split."""
     renderer = _map_renderer(str(furniture or FOLDER))
     look = sample_room_look(scene, renderer.models, split, rng(0, f"map/{scene.image}"))
     camera = top_camera(scene, SIZE, SIZE)

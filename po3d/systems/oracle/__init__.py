@@ -12,11 +12,12 @@ curve over sigma is smooth. The noise does not enter the scene's own uncertainty
 executor's.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,8 +53,7 @@ class Module(NamedTuple):
     """A row of a domain's table: a part of scenes or of execution that can be ground truth.
 
     If it is true, the probabilities of the attribute `belief` and the `fields` of each object are
-    the true ones, and the covariances of `poses` (0, 1: x and y; 2: heading) are zero.
-    """
+    the true ones, and the covariances of `poses` (0, 1: x and y; 2: heading) are zero."""
 
     unit: str = ""  # of sigma, the size of the noise; "" without a noise model
     noise: Noise | None = None  # of a belief: another one of its `values`
@@ -111,23 +111,31 @@ class OracleModules:
 
     def with_modules(self, **rows: Module) -> "OracleModules":
         """Return the table with these rows added before parsing."""
-        own = {name: row for name, row in self.rows.items() if name != "parsing"}
-        return replace(self, rows={**own, **rows, "parsing": self.rows["parsing"]})
+        own = dict(self.rows)
+        parsing = own.pop("parsing")
+        return replace(self, rows={**own, **rows, "parsing": parsing})
 
     @cached_property
     def table(self) -> tuple[str, ...]:
         """The modules of scenes."""
-        return tuple(name for name, row in self.rows.items() if row.of_scene)
+        return tuple(self._filled("of_scene"))
 
     @cached_property
     def beliefs(self) -> dict[str, str]:
         """The attribute of each module that is one."""
-        return {name: row.belief for name, row in self.rows.items() if row.belief}
+        return self._filled("belief")
 
     @cached_property
     def units(self) -> dict[str, str]:
         """The unit of sigma for each module with noise."""
-        return {name: row.unit for name, row in self.rows.items() if row.unit}
+        return self._filled("unit")
+
+    def _filled(self, field: str) -> dict[str, Any]:
+        values = {}
+        for name, row in self.rows.items():
+            if value := getattr(row, field):
+                values[name] = value
+        return values
 
     def mixed(self, tables: ImageScenes) -> ImageScenes:
         """Return the scenes with the modules of `tables.settings` replaced by ground truth, noisy
@@ -145,14 +153,17 @@ class OracleModules:
     ) -> SubstitutedScene:
         """Return the scene of a grid cell. In `settings`, "truth" makes a module true, a number
         makes it true with noise of that size; the others are predicted."""
-        true = [m for m in self.table if settings.get(m, PREDICTED) != PREDICTED]
+        true = []
+        for m in self.table:
+            if settings.get(m, PREDICTED) != PREDICTED:
+                true.append(m)
         scene, rows = self.substitute(predicted, gt, true, seed)
         for module in true:
             if isinstance(sigma := settings[module], str):
                 continue
             if module == "detection":
                 gone = lost(scene.image, len(rows), sigma, seed, module)
-                rows = tuple(row for row, away in zip(rows, gone) if not away)
+                rows = tuple(itertools.compress(rows, np.logical_not(gone)))
             scene = self.noisy(scene, module, sigma, seed)
         return SubstitutedScene(scene, rows)
 
@@ -164,10 +175,11 @@ class OracleModules:
         detection: the rows are exactly the true ones, in their order. False positives vanish; a
         missed object is added, without any information on the modules that are not named. depth:
         the distance along the optical axis; position includes it. With all modules named the result
-        equals `gt`.
-        """
+        equals `gt`."""
         here, true_of = self.paired(predicted, gt, modules)
-        pairs: list[tuple[int | None, int | None]] = [(i, true_of.get(i)) for i in range(len(here))]
+        pairs: list[tuple[int | None, int | None]] = []
+        for i in range(len(here)):
+            pairs.append((i, true_of.get(i)))
         if "detection" in modules:
             predicted_of = {j: i for i, j in true_of.items()}
             pairs = [(predicted_of.get(j), j) for j in range(len(gt))]
@@ -211,7 +223,10 @@ class OracleModules:
         belief, objects = self.beliefs[module], list(scene.objects)
         for k in np.flatnonzero(changed).tolist():
             if belief in objects[k].beliefs:
-                others = [v for v in self.rows[module].values if v != objects[k].value(belief)]
+                others = []
+                for v in self.rows[module].values:
+                    if v != objects[k].value(belief):
+                        others.append(v)
                 beliefs = {**objects[k].beliefs, belief: {others[int(other[k] * len(others))]: 1.0}}
                 objects[k] = self.fitted(replace(objects[k], beliefs=beliefs), [module])
         return replace(scene, objects=tuple(objects))
@@ -220,41 +235,47 @@ class OracleModules:
         self, state: ObjectState, true: ObjectState, modules: Sequence[str]
     ) -> ObjectState:
         """Replace the named modules by ground truth and set their uncertainty to zero."""
-        beliefs, covariance = dict(state.beliefs), np.array(state.covariance, float)
-        rows = [self.rows[module] for module in modules]
-        for belief in (row.belief for row in rows if row.belief):
-            if belief in true.beliefs:
-                beliefs[belief] = true.beliefs[belief]
+        beliefs, fields = dict(state.beliefs), {}
+        covariance = np.array(state.covariance, float)
+        for row in map(self.rows.__getitem__, modules):
+            if row.belief in true.beliefs:
+                beliefs[row.belief] = true.beliefs[row.belief]
             else:
-                beliefs.pop(belief, None)
-        for k in (k for row in rows for k in row.poses):
-            covariance[k] = covariance[:, k] = 0.0
+                beliefs.pop(row.belief, None)
+            for k in row.poses:
+                covariance[k] = covariance[:, k] = 0.0
+            for field in row.fields:
+                fields[field] = getattr(true, field)
         state = self.fitted(replace(state, beliefs=beliefs), modules)
-        fields = {field: getattr(true, field) for row in rows for field in row.fields}
         return replace(state, covariance=as_tuples(covariance), **fields)
 
     def anything(self) -> dict[str, dict[str, float]]:
         """Return uniform beliefs over the values of each attribute, for unmatched objects."""
-        known = {row.belief: row.values for row in self.rows.values() if row.belief}
-        return {belief: dict.fromkeys(values, 1 / len(values)) for belief, values in known.items()}
+        result = {}
+        for name, belief in self.beliefs.items():
+            values = self.rows[name].values
+            result[belief] = dict.fromkeys(values, 1 / len(values))
+        return result
 
 
 def checked_noise(noise: Mapping[str, float], rows: Mapping[str, Module]) -> dict[str, float]:
     """Return the noise of modules in the order of the table; InputError for a module without noise
     or an invalid size."""
-    result = {{"colour": "color"}.get(name, name): size for name, size in noise.items()}
+    result = {}
+    for name, size in noise.items():
+        result[{"colour": "color"}.get(name, name)] = size
+    known = [name for name, row in rows.items() if row.unit]
     for name, size in result.items():
-        if name not in rows or not rows[name].unit:
-            known = ", ".join(m for m, row in rows.items() if row.unit)
+        if name not in known:
             raise InputError(
-                f"noise={{{name}: ...}}: no noise model for this module; known: {known}"
+                f"noise={{{name}: ...}}: no noise model for this module; known: {', '.join(known)}"
             )
         number = isinstance(size, int | float) and not isinstance(size, bool)
         if not number or not 0 <= size < float("inf"):
             raise InputError(
                 f"noise={{{name}: {size!r}}} should be a non-negative number ({rows[name].unit})"
             )
-    return {name: result[name] for name in rows if name in result}
+    return {name: result[name] for name in known if name in result}
 
 
 def checked_modules(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
@@ -263,7 +284,11 @@ def checked_modules(names: Sequence[str], known: Sequence[str]) -> tuple[str, ..
     wanted = {{"colour": "color"}.get(name, name) for name in names}
     if unknown := sorted(wanted - set(known)):
         raise InputError(f"oracle={unknown[0]!r} is not a module; known: {', '.join(known)}")
-    return tuple(name for name in known if name in wanted)
+    result = []
+    for name in known:
+        if name in wanted:
+            result.append(name)
+    return tuple(result)
 
 
 def somewhere(
@@ -327,9 +352,9 @@ def shifted(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
 def turned(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
     """Add Gaussian noise to the headings; `sigma` in degrees."""
     turns = math.radians(sigma) * random.normal(size=len(scene))
-    objects = (
-        replace(o, heading=float(wrap_angle(o.heading + t))) for o, t in zip(scene.objects, turns)
-    )
+    objects = []
+    for o, turn in zip(scene.objects, turns):
+        objects.append(replace(o, heading=float(wrap_angle(o.heading + turn))))
     return replace(scene, objects=tuple(objects))
 
 

@@ -1,6 +1,6 @@
 """Oracle grid: answers of a pipeline with modules true, predicted, or true with noise.
 
-A cell of the grid gives each of the executor's modules a setting. Its scenes are mixed accordingly,
+A cell of the grid gives each of the domain's modules a setting. Its scenes are mixed accordingly,
 its programs gold or parsed, and the questions answered as in any pipeline. An answer depends only
 on the modules that its program reads (`Domain.relevant`), so cells share most of their work.
 """
@@ -16,7 +16,8 @@ from po3d.systems.domain import Domain, ParsedQuestion, SceneExecutor
 from po3d.systems.image_scenes import PREDICTED, ImageScenes, Setting
 from po3d.systems.input_errors import BadImageCounter
 from po3d.systems.oracle import lost_texts
-from po3d.systems.pipeline import Pipeline, run
+from po3d.systems.parse_execution import run
+from po3d.systems.pipeline import Pipeline, views_of
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class OracleMixer:
     pipeline: Pipeline
 
     @property
-    def executor(self) -> Domain:
-        return self.pipeline.executor
+    def domain(self) -> Domain:
+        return self.pipeline.domain
 
     def image(
         self,
@@ -42,34 +43,32 @@ class OracleMixer:
 
         `predictions` by question id provide the parsed programs. Questions without one are parsed
         again: the prediction does not record whether change or question was parsed. InputError if
-        the run did not store a scene.
-        """
+        the run did not store a scene."""
         image = questions[0].image
-        views = list(dict.fromkeys(n for q in questions for n in q.images)) or [image]
-        known = {q.id: p.program for q in questions if (p := predictions.get(q.id)) and p.program}
-        lacking = [q for q in questions if q.id not in known]
-        again = dict(zip((q.id for q in lacking), self.pipeline.reader.read(lacking), strict=True))
-        read = [
-            self.executor.rebuild_parse(q, known[q.id]) if q.id in known else again[q.id]
-            for q in questions
-        ]
+        views = views_of(questions) or [image]
+        read, lacking = {}, []
+        for q in questions:
+            prediction = predictions.get(q.id)
+            if prediction and prediction.program:
+                read[q.id] = self.domain.rebuild_parse(q, prediction.program)
+            else:
+                lacking.append(q)
+        for q, again in zip(lacking, self.pipeline.reader.read(lacking), strict=True):
+            read[q.id] = again
+        for name in views:
+            if name not in predicted:
+                raise InputError(
+                    f"grid: no predicted scene for {name}; the system does not provide its scenes"
+                )
         return Answers(
-            self.executor,
-            {name: _stored_scene(predicted, name) for name in views},
+            self.domain,
+            {name: predicted[name] for name in views},
             {name: truth(name) for name in dict.fromkeys([*views, image])},
             questions,
-            read,
-            [self.executor.gold(q) for q in questions],
+            [read[q.id] for q in questions],
+            list(map(self.domain.gold, questions)),
             seed,
         )
-
-
-def _stored_scene(scenes: Mapping[str, Scene], name: str) -> Scene:
-    if name not in scenes:
-        raise InputError(
-            f"grid: no predicted scene for {name}; the system does not provide its scenes"
-        )
-    return scenes[name]
 
 
 @dataclass
@@ -77,7 +76,7 @@ class Answers:
     """The answers of grid cells to one image's questions. `predicted`, `truth`: scenes by picture,
     the image's true one last; `read`, `gold`: parsed and gold programs of each question."""
 
-    executor: Domain
+    domain: Domain
     predicted: Mapping[str, Scene]
     truth: Mapping[str, Scene]
     questions: Sequence[Question]
@@ -90,11 +89,14 @@ class Answers:
 
     def answers(self, settings: Sequence[Setting]) -> list[str | None]:
         """Return a cell's answer to each question, None for no answer; `settings` in the order of
-        the executor's modules."""
-        named = dict(zip(self.executor.modules, settings))
-        reading = {m: named.pop(m) for m in self.executor.reading}
+        the domain's modules."""
+        named = dict(zip(self.domain.modules, settings))
+        reading = {m: named.pop(m) for m in self.domain.reading}
         gone = {m: self._lost(m, setting) for m, setting in reading.items()}
-        true = [m for m, setting in reading.items() if setting != PREDICTED]
+        true = []
+        for m in reading:
+            if reading[m] != PREDICTED:
+                true.append(m)
         before, self._answering = self._answering, {}
         results = []
         for k, (q, read, gold) in enumerate(zip(self.questions, self.read, self.gold)):
@@ -102,9 +104,9 @@ class Answers:
             if mixed.unread or any(gone[m][k] for m in gone):
                 results.append(None)
                 continue
-            relevant = tuple(self.executor.relevant(named, mixed).items())
+            relevant = tuple(self.domain.relevant(named, mixed).items())
             programs = (mixed.question.program, mixed.change and mixed.change.program)
-            key = (self.executor.read_values(q), q.task, programs, relevant)
+            key = (self.domain.read_values(q), q.task, programs, relevant)
             if key not in self._answers:
                 # Cells with equal scenes are adjacent: keep the state of the last cell.
                 if relevant not in self._answering:
@@ -119,10 +121,10 @@ class Answers:
     def tables(self, settings: Mapping[str, Setting]) -> ImageScenes:
         """Return the scenes of a cell."""
         known = ImageScenes(self.predicted, self.truth, settings, seed=self.seed, memo=self._memo)
-        return self.executor.mixed(known)
+        return self.domain.mixed(known)
 
     def _on(self, settings: Mapping[str, Setting]) -> SceneExecutor:
-        return self.executor.bind(self.tables(settings))
+        return self.domain.bind(self.tables(settings))
 
     def _lost(self, module: str, setting: Setting) -> list[bool]:
         """Whether noise removes each question's text of that kind; equal texts are removed
@@ -139,6 +141,6 @@ def mixer(system: Any) -> OracleMixer | None:
         system = system.system
     if not getattr(system, "all_predicted", False):
         return None
-    if (frame := system.executor.frame) != "anchors":
+    if (frame := system.domain.frame) != "anchors":
         raise InputError(f"the grid of rooms needs benchmark.frame=anchors, not {frame}")
     return OracleMixer(system)

@@ -35,7 +35,9 @@ Base = tuple[int, ObjectState] | None
 
 
 def _resized(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
-    below = [None if k is None else (k, scene.objects[k]) for k in support(scene.objects)]
+    below = []
+    for k in support(scene.objects):
+        below.append(None if k is None else (k, scene.objects[k]))
     states = resized(scene, sigma, random).objects
     return replace(scene, objects=tuple(_standing(states, scene.objects, below)))
 
@@ -48,7 +50,8 @@ def _paired(predicted: Scene, gt: Scene, modules: Sequence[str]) -> tuple[Scene,
 def _missed(
     beliefs: dict[str, dict[str, float]], name: str, here: Scene, draws: Array
 ) -> ObjectState:
-    beliefs = {belief: values for belief, values in beliefs.items() if belief != "state"}
+    beliefs = dict(beliefs)
+    beliefs.pop("state", None)
     corners = np.array(here.outline or here.positions[:, :2], float).reshape(-1, 2)
     places = corners if len(corners) else np.zeros((1, 2))
     return somewhere(beliefs, usual(name)[0], places, draws)
@@ -58,7 +61,9 @@ def _joined(
     here: Scene, gt: Scene, rows: Sequence[SubstitutedRow], modules: Sequence[str]
 ) -> Scene:
     true = "position" in modules
-    stood = [gt.objects[row.true] if true and row.true is not None else row.before for row in rows]
+    stood = []
+    for row in rows:
+        stood.append(gt.objects[row.true] if true and row.true is not None else row.before)
     states = _standing([row.state for row in rows], stood, _below(here, gt, rows, true))
     return replace(here, objects=tuple(states))
 
@@ -66,9 +71,9 @@ def _joined(
 def _below(predicted: Scene, gt: Scene, rows: Sequence[SubstitutedRow], true: bool) -> list[Base]:
     """Return each row's supporting object, in the scene that provides its position; None if there
     is none, or it has no row."""
-    row_of: tuple[dict, dict] = tuple(
-        {row[side]: k for k, row in enumerate(rows)} for side in (0, 1)
-    )
+    row_of: tuple[dict, dict] = ({}, {})
+    for k, row in enumerate(rows):
+        row_of[0][row.predicted], row_of[1][row.true] = k, k
     supports = (support(predicted.objects), support(gt.objects))
     bases: list[Base] = []
     for row in rows:

@@ -5,6 +5,7 @@ object on the ground, radially from the camera; "occlusion" is the occluder, if 
 the scene; "camera" is the camera with the viewer's axes. A missed object has an unknown pose.
 """
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -68,7 +69,7 @@ def _occlusion(scene: Scene, sigma: float, random: np.random.Generator) -> Scene
     occluders = []
     for i, belief in enumerate(scene.occluders):
         if changed[i]:
-            others = [j for j in range(n) if j != i]
+            others = [*range(i), *range(i + 1, n)]
             belief = {} if belief else {others[int(other[i] * (n - 1))]: 1.0}
         occluders.append(belief)
     return replace(scene, occluders=tuple(occluders))
@@ -78,7 +79,7 @@ def _missed(
     beliefs: dict[str, dict[str, float]], name: str, here: Scene, draws: Array
 ) -> ObjectState:
     size = np.mean(
-        [extent(shape, scale) for shape in SHAPES for scale in ATTRIBUTES["size"]], axis=0
+        list(itertools.starmap(extent, itertools.product(SHAPES, ATTRIBUTES["size"]))), axis=0
     )
     covariance = as_tuples(_UNKNOWN_POSE)
     return ObjectState(beliefs, (0.0, 0.0, 0.0), 0.0, tuple(size.tolist()), covariance, 0.5)
@@ -124,13 +125,19 @@ def _occluders(
     unoccluded."""
     if (gt if truth else predicted).occluders is None:
         return None
-    now = tuple({row[side]: k for k, row in enumerate(rows)} for side in (0, 1))
+    now: tuple[dict, dict] = ({}, {})
+    for k, row in enumerate(rows):
+        now[0][row.predicted], now[1][row.true] = k, k
     result: list[Mapping[int, float]] = []
     for row in rows:
         side = int(truth and row.true is not None)
         occluders = (predicted, gt)[side].occluders
         belief = {} if row[side] is None or occluders is None else occluders[row[side]]
-        result.append({now[side][j]: p for j, p in belief.items() if j in now[side]})
+        moved = {}
+        for j, p in belief.items():
+            if j in now[side]:
+                moved[now[side][j]] = p
+        result.append(moved)
     return tuple(result)
 
 

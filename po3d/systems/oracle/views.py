@@ -108,8 +108,7 @@ def truly_fused(
 
     `true`: the true scene of each view, in a world with the orbit's centre as origin and the camera
     at -y. `angles`: of the cameras, in degrees. `whole`: the scene of all objects, in the world of
-    the camera at 0 degrees.
-    """
+    the camera at 0 degrees."""
     yaws = [sense_of(whole.axes) * math.radians(angle) for angle in angles]
     placed = [RegisteredView(yaw - yaws[0], (0.0, 0.0), {}, 0.0) for yaw in yaws]
     groups: dict[object, list[tuple[int, int]]] = {}
