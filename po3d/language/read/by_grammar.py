@@ -1,6 +1,7 @@
 """Parse sentences with the rules of a grammar file, the inverse of generation."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 
 from po3d.language.grammar import Grammar, Value
 from po3d.language.grammar_file import Pattern, compiled
@@ -25,12 +26,11 @@ class GrammarParse:
         """Parse a form (nonterminal) from word `start` on: all possible values, each with the index
         after its last word."""
         if (form, start) not in self.known:
-            self.known[form, start] = [
-                (instantiated(rule.pattern, bound), end)
-                for rule in self.grammar.of[form]
-                for wording in rule.wordings
-                for bound, end in self._ways(compiled(wording), start, {})
-            ]
+            values = []
+            for rule in self.grammar.of[form]:
+                for bound, end in self._ways(("choice", *map(compiled, rule.wordings)), start, {}):
+                    values.append((instantiated(rule.pattern, bound), end))
+            self.known[form, start] = values
         return self.known[form, start]
 
     def _ways(self, node: tuple, at: int, bound: Bound) -> Iterator[tuple[Bound, int]]:
@@ -66,5 +66,5 @@ def instantiated(pattern: Pattern, bound: Bound) -> Value:
     if not pattern.args and pattern.op not in bare(Call):
         number = pattern.op.replace(".", "", 1).isdigit()
         return float(pattern.op) if number else pattern.op
-    args = tuple(instantiated(arg, bound) for arg in pattern.args)
+    args = tuple(map(instantiated, pattern.args, repeat(bound)))
     return args[-1] if pattern.op == "filter" and args[1] == "any" else Call(pattern.op, args)

@@ -5,6 +5,7 @@ Uses `everyday.grammar` with the names and attributes of the scene's objects.
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from po3d.language.english import singular
 from po3d.language.grammar import Grammar, Value, load
@@ -45,9 +46,10 @@ def read(
         return None
     parser = Everyday(load("everyday"), words, things)
     forms = [form, "seen"] if kind == "photo" and form == "question" else [form]
-    results = (result for one in forms for result in parser.values(one))
-    program = next((value for value, end in results if end == len(words)), None)
-    return None if program is None else _framed(program, FRAMES.get(kind, "camera"))
+    for value, end in chain.from_iterable(map(parser.values, forms)):
+        if end == len(words):
+            return _framed(value, FRAMES.get(kind, "camera"))
+    return None
 
 
 class Everyday(GrammarParse):
@@ -57,41 +59,36 @@ class Everyday(GrammarParse):
         self, grammar: Grammar, words: Sequence[str], things: Sequence[Mapping[str, str | None]]
     ) -> None:
         super().__init__(grammar, words)
-        self.names = {name.lower(): None for t in things if (name := t.get("name"))}
-        self.looks = {look: {str(t[look]).lower() for t in things if t.get(look)} for look in LOOKS}
+        values: dict[str, set[str]] = {}
+        for look in ("name", *LOOKS):
+            values[look] = {str(thing.get(look) or "").lower() for thing in things} - {""}
+        self.names, self.looks = values["name"], values
 
     def values(self, form: str, start: int = 0) -> list[tuple[Value, int]]:
-        if form == "name":
-            return [(noun, end) for end in self._ends(start) if (noun := self._name(start, end))]
-        if form in (*LOOKS, "shade"):  # a shade is a colour of the table, or another one
-            known = self.looks["color"].union(COLORS) if form == "shade" else self.looks[form]
-            runs = ((" ".join(self.words[start:end]), end) for end in self._ends(start))
-            return [(run, end) for run, end in runs if run in known]
-        return super().values(form, start)
+        if form not in ("name", "shade", *LOOKS):
+            return super().values(form, start)
+        # a shade is a colour of the table, or another one
+        known = self.looks["color"].union(COLORS) if form == "shade" else self.looks[form]
+        values = []
+        for end in range(min(start + LONGEST_NAME, len(self.words)), start, -1):  # longest first
+            run = " ".join(self.words[start:end])
+            value = self._name(run) if form == "name" else run
+            if value and (form == "name" or value in known):
+                values.append((value, end))
+        return values
 
-    def _ends(self, start: int) -> range:
-        """Return the possible ends of a name that starts at a word, longest first."""
-        return range(min(start + LONGEST_NAME, len(self.words)), start, -1)
-
-    def _name(self, start: int, end: int) -> str:
-        """Return the noun for these words if it matches an object of the scene, else ""."""
-        text = " ".join(self.words[start:end])
+    def _name(self, text: str) -> str:
+        """Return the noun for a text if it matches an object of the scene, else ""."""
         one = singular(text)
         for noun in (text, one):
             if noun in self.names:
                 return noun
-        if any(name.endswith(f" {one}") for name in self.names) or any(
-            same(one, name) for name in self.names
-        ):
-            return one
-        return ""
+        known = any(name.endswith(f" {one}") or same(one, name) for name in self.names)
+        return one if known else ""
 
 
 def _framed(program: Call, whose: str) -> Call:
     """Replace the camera's frame by the frame `whose`."""
     if program == Call("frame", ("camera",)):
         return Call("frame", (whose,))
-    return Call(
-        program.op,
-        tuple(_framed(arg, whose) if isinstance(arg, Call) else arg for arg in program.args),
-    )
+    return program.mapped(lambda call: _framed(call, whose))

@@ -51,10 +51,10 @@ class NetworkParser(ABC):
         prepared = [self._prepared(text, sort) for text in texts]
         ready = [item[0] for item in prepared if not isinstance(item, Parse)]
         written = iter(self.network.read(ready, self.sorts.index(sort)))
-        return [
-            item if isinstance(item, Parse) else self._likely(next(written), item[1])
-            for item in prepared
-        ]
+        for k, item in enumerate(prepared):
+            if not isinstance(item, Parse):
+                prepared[k] = self._likely(next(written), item[1])
+        return prepared
 
     @abstractmethod
     def _prepared(

@@ -66,12 +66,11 @@ class ReaderNetwork(nn.Module):
 
     def groups(self, rate: float, encoder_rate: float) -> list[dict]:
         """Return the optimiser's parameter groups: the decoder, and the encoder's layers."""
-        named = [(name, weight) for name, weight in self.named_parameters() if weight.requires_grad]
-        parts = [
-            [w for name, w in named if name.startswith("encoder.") == encoder]
-            for encoder in (False, True)
-        ]
-        return [{"params": parts[0], "lr": rate}, {"params": parts[1], "lr": encoder_rate}]
+        groups = [{"params": [], "lr": rate}, {"params": [], "lr": encoder_rate}]
+        for name, weight in self.named_parameters():
+            if weight.requires_grad:
+                groups[name.startswith("encoder.")]["params"].append(weight)
+        return groups
 
     def encode(self, ids: Tensor, segments: Tensor, mask: Tensor) -> Tensor:
         """Encode the inputs: (B, T, d), with d the decoder's width."""
@@ -247,9 +246,7 @@ class ReaderNetwork(nn.Module):
         """
         width, count = x.shape[1], min(x.shape[1], words.shape[1])
         scores = x.new_full((len(may), count), -1e4).float()
-        first, last = (
-            torch.zeros(len(may), count, dtype=torch.long, device=x.device) for _ in range(2)
-        )
+        first, last = torch.zeros(2, len(may), count, dtype=torch.long, device=x.device)
         of = may.nonzero()[:, 0]
         if len(of):
             hidden, states, there = (

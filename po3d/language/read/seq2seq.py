@@ -180,7 +180,7 @@ class Seq2Seq(nn.Module):
         """
         key, value, mask = encoded
         context, attention, ever = state
-        ids = [last[:, k] for k in range(MEMORY)] + [stack[:, k] for k in range(OWED)]
+        ids = [*last.unbind(1), *stack[:, :OWED].unbind(1)]
         memory = sum(table[i] for table, i in zip(tables, ids, strict=True))
         remember_look, remember_write = memory.chunk(2, 1)
         first, first_write = self.look[0], self.write[0]
@@ -270,7 +270,8 @@ class Seq2Seq(nn.Module):
         distinct = sorted(dict.fromkeys(map(tuple, sentences)), key=len)
         for length, group in groupby(distinct, columns):
             same = list(group)
-            for part in (same[start : start + BATCH] for start in range(0, len(same), BATCH)):
+            for start in range(0, len(same), BATCH):
+                part = same[start : start + BATCH]
                 words = torch.tensor(
                     [[*ids, *[PAD] * (length - len(ids))] for ids in part], device=device
                 )
