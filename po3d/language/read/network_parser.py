@@ -67,7 +67,7 @@ class NetworkParser(ABC):
         """
 
     def _likely(self, written: Written, parsed: Callable[[Written], Parse]) -> Parse:
-        least, probability = self.least_probability, written.probability
+        least, probability = self.least_probability, written[1]
         if probability < least:
             reason = (
                 f"not understood: the best program has probability {probability:.2f}, below {least}"

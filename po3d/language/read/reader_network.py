@@ -76,6 +76,14 @@ class ReaderNetwork(nn.Module):
         """Encode the inputs: (B, T, d), with d the decoder's width."""
         return self.narrow(self.encoder(ids, self.segment(segments), mask[:, None, None]))
 
+    def _memories(self, encoded: Tensor, of: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """Return each block's keys and values of the inputs `of` (R,), for cross-attention."""
+        memories = []
+        for block in self.blocks:
+            key, value = block.memory(encoded)
+            memories.append((key[of], value[of]))
+        return memories
+
     def _inputs(self, before: Tensor, copied: Tensor, stacks: Tensor, start: int) -> Tensor:
         """Embed the decoder's inputs.
 
@@ -118,7 +126,7 @@ class ReaderNetwork(nn.Module):
         of each program, and the index of its input. Invalid tokens are masked by the type table.
         """
         encoded = self.encode(ids, segments, mask := ids > 0)
-        memories = [tuple(t[of] for t in block.memory(encoded)) for block in self.blocks]
+        memories = self._memories(encoded, of)
         encoded, mask, words = encoded[of], mask[of], words[of]
         gold, there = program.clamp(min=0), program >= 0
         stack = self.types.start(sorts, 32)
@@ -156,7 +164,7 @@ class ReaderNetwork(nn.Module):
         """
         encoded = self.encode(ids, segments, ids > 0)
         count, longest, device = len(of), LONGEST_PROGRAM, ids.device
-        memories = [tuple(t[of] for t in block.memory(encoded)) for block in self.blocks]
+        memories = self._memories(encoded, of)
         encoded, mask, words = encoded[of], (ids > 0)[of], words[of]
         done = Decoded(
             ids.new_zeros(count, width, longest),
@@ -228,7 +236,7 @@ class ReaderNetwork(nn.Module):
                 if ends:
                     break
                 still, encoded, mask, words = (t[going] for t in (still, encoded, mask, words))
-                memories = [tuple(t[going] for t in memory) for memory in memories]
+                memories = [(key[going], value[going]) for key, value in memories]
                 stays = going.repeat_interleave(width)
                 row, stack, tokens, spans, lengths, total, before, copied = (
                     t[stays] for t in (row, stack, tokens, spans, lengths, total, before, copied)

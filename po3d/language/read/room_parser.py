@@ -96,9 +96,8 @@ class RoomParser(NetworkParser):
 
 
 def _parsed(words: list[str], amount: re.Match | None, written: Written) -> Parse:
-    probability = written.probability
-    tokens = map(LANGUAGE.tokens.__getitem__, written.tokens)
-    texts = [_text(token, words, span) for token, span in zip(tokens, written.spans)]
+    tokens, probability, spans = written
+    texts = [_text(LANGUAGE.tokens[token], words, span) for token, span in zip(tokens, spans)]
     program = from_tokens(texts)
     if nouns := NO_OBJECTS.intersection(texts):
         return Parse("unparsed", None, probability, f"not understood: {min(nouns)}")

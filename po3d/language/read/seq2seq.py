@@ -50,12 +50,8 @@ class Decoded(NamedTuple):
     spans: Tensor
 
 
-class Written(NamedTuple):
-    """Decoder output for a sentence: token ids, their probability, spans of copying tokens."""
-
-    tokens: list[int]
-    probability: float
-    spans: list[list[int]]
+# Decoder output for a sentence: token ids, their probability, spans of copying tokens.
+Written = tuple[list[int], float, list[list[int]]]
 
 
 def _whole(rows: Tensor, multiple: int) -> Tensor:
@@ -282,7 +278,7 @@ class Seq2Seq(nn.Module):
                     decoded.spans[:, : max(counts)].tolist() if self.copying else [[]] * len(part)
                 )
                 for k, (ids, count) in enumerate(zip(part, counts)):
-                    cache[ids] = Written(tokens[k][:count], probability[k], spans[k][:count])
+                    cache[ids] = tokens[k][:count], probability[k], spans[k][:count]
         return [cache[tuple(ids)] for ids in sentences]
 
     @torch.inference_mode()

@@ -84,5 +84,6 @@ class Parser(NetworkParser):
 
 
 def _parsed(written: Written, stood_in: dict[str, str]) -> Parse:
-    program = from_tokens(list(map(TOKENS.__getitem__, written.tokens)))
-    return _renamed(Parse("ok", program, written.probability), stood_in)
+    tokens, probability, _ = written
+    program = from_tokens(list(map(TOKENS.__getitem__, tokens)))
+    return _renamed(Parse("ok", program, probability), stood_in)
