@@ -9,6 +9,7 @@ ignored.
 
 import re
 from dataclasses import dataclass
+from itertools import chain, count
 from typing import NamedTuple
 
 from po3d.language.grammar import load
@@ -38,23 +39,23 @@ class Description:
 
 
 _WORDS = load("read_descriptions")
-COLOR_WORDS = {c: (c,) for c in COLORS} | {
-    w: tuple(p.op.split()) for w, p in _WORDS.meanings("color")
-}
-MATERIAL_WORDS = {m: m for m in MATERIALS} | {w: p.op for w, p in _WORDS.meanings("material")}
-STATE_WORDS = {s: s for s in STATES if s not in ("on", "off")} | {
-    w: p.op for w, p in _WORDS.meanings("state")
-}
+COLOR_WORDS = {color: (color,) for color in COLORS}
+for _word, _colors in _WORDS.words("color").items():
+    COLOR_WORDS[_word] = tuple(_colors.split())
+MATERIAL_WORDS = dict(zip(MATERIALS, MATERIALS)) | _WORDS.words("material")
+STATE_WORDS = dict(zip(STATES, STATES))
+del STATE_WORDS["on"], STATE_WORDS["off"]
+STATE_WORDS |= _WORDS.words("state")
 _CLOTHES, _ARTICLES, _MODESTY, _SILENT, _POSTURES, _WEARING, _SEVERAL = (
     frozenset(_WORDS.wordings(key))
     for key in ("clothes", "article", "modesty", "silent", "posture", "wearing", "several")
 )
-_ORDINALS = {word: place for place, word in enumerate(_WORDS.wordings("ordinal"), 1)}
+_ORDINALS = dict(zip(_WORDS.wordings("ordinal"), count(1)))
 _RANK_WORDS, _PLACES = (
     {w: Rank(p.args[0].op, 1 if p.op == "least" else -1) for w, p in _WORDS.meanings(key)}
     for key in ("rank", "place")
 )
-_RELATIONS = {w: p.op for w, p in _WORDS.meanings("relation")}
+_RELATIONS = _WORDS.words("relation")
 _OF_CLOTHES = {*_ARTICLES, *_MODESTY, *COLOR_WORDS, *_CLOTHES, *MATERIAL_WORDS, "in", "and"}
 _QUOTED = re.compile(
     r"(?:that (?:says|reads)|saying|reading|labell?ed|with the words?)?\s*[\"“”][^\"“”]*[\"“”]"
@@ -65,15 +66,15 @@ _WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?(?:-[a-z]+)*")
 def describe(phrase: str) -> Description:
     """Parse a phrase into a description; never fails, unparsed words are left out."""
     words = _WORD.findall(_QUOTED.sub(" ", phrase.lower().replace("’", "'")))
-    return _description([w.removesuffix("'s") for w in words])
+    return _description([word.removesuffix("'s") for word in words])
 
 
 def _description(words: list[str]) -> Description:
-    end = next((k for k in range(len(words)) if k and _opens(words, k)), len(words))
-    head = words[:end]
-    noun, attributes, ranks = _head(head)
+    at = min(1, len(words))
+    while at < len(words) and not _opens(words, at):
+        at += 1
+    noun, attributes, ranks = _head(words[:at])
     relations: list[tuple[str, tuple[Description, ...]]] = []
-    at = end
     while at < len(words):
         place, length = _longest(words, at, _PLACES)
         if place and not _goes_on(words, at + length):
@@ -84,7 +85,8 @@ def _description(words: list[str]) -> Description:
             continue
         worn = _worn(words, at)
         if worn:
-            attributes += [("color", COLOR_WORDS[w]) for w in words[at:worn] if w in COLOR_WORDS]
+            colors = filter(COLOR_WORDS.__contains__, words[at:worn])
+            attributes += [("color", COLOR_WORDS[word]) for word in colors]
             at = worn
             continue
         described_parts = (
@@ -122,9 +124,8 @@ def _head(words: list[str]) -> tuple[str, list[tuple[str, tuple[str, ...]]], lis
     attributes: list[tuple[str, tuple[str, ...]]] = []
     ranks: list[Rank] = []
     noun: list[str] = []
-    words = [
-        w for k, w in enumerate(words) if w not in _ARTICLES or (w == "one" and k + 1 == len(words))
-    ]
+    end = [word for word in words[-1:] if word == "one"]  # a noun here
+    words = [word for word in words[: len(words) - len(end)] if word not in _ARTICLES] + end
     for k, word in enumerate(words):
         last = k + 1 == len(words)
         compound = " ".join(words[k : k + 2]) if not last else ""
@@ -160,9 +161,8 @@ def _opens(words: list[str], at: int) -> bool:
 
 def _acts(noun: str) -> bool:
     """Return whether a noun is a person or an animal."""
-    return any(
-        ancestors(kind) & {"person", "animal"} or kind == "person" for kind in kinds_of(noun)
-    )
+    kinds = set(kinds_of(noun))
+    return not {"person", "animal"}.isdisjoint(chain(kinds & {"person"}, *map(ancestors, kinds)))
 
 
 def _goes_on(words: list[str], at: int) -> bool:

@@ -16,6 +16,7 @@ of a dialect corresponds to one call, and that call to one spelling.
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import repeat
 from types import MappingProxyType
 
 from po3d.language.english import with_article
@@ -45,13 +46,12 @@ class Dialect:
         answers: Iterable[str] = (),
     ) -> None:
         self.name, self.tree, self.words, self.answers = name, tree, words, tuple(answers)
-        self.spoken = {
-            kind: {core: word for word, core in of.items()} for kind, of in words.items()
-        }
-        self.meanings: dict[str, Pattern] = {
-            op: read_calls(text, lambda *call: call, bare(Call), int)
-            for op, text in meanings.items()
-        }
+        self.spoken: dict[str, dict[str, str]] = {}
+        for kind, of in words.items():
+            self.spoken[kind] = dict(zip(of.values(), of))
+        self.meanings: dict[str, Pattern] = {}
+        for op, text in meanings.items():
+            self.meanings[op] = read_calls(text, lambda *call: call, bare(Call), int)
         self.call = lru_cache(CALLS)(self._call)
         self.spell = lru_cache(CALLS)(self.from_core)
         # By the call's operation; more specific patterns are tried first.
@@ -81,9 +81,7 @@ class Dialect:
         ((kinds, _),) = self.tree.language.signatures[op]
         if len(kinds) != len(args):
             raise ProgramError(f"{op} takes {len(kinds)} arguments, got {len(args)}")
-        return self._filled(
-            self.meanings[op], [self._argument_to_core(k, a) for k, a in zip(kinds, args)]
-        )
+        return self._filled(self.meanings[op], list(map(self._argument_to_core, kinds, args)))
 
     def to_core(self, tree: Tree) -> Call:
         """Translate a tree to a call, cached on the tree; a call is returned unchanged."""
@@ -103,9 +101,8 @@ class Dialect:
                 continue
             ((kinds, _),) = self.tree.language.signatures[op]
             try:
-                return self.tree(
-                    op, tuple(self._argument_from_core(k, bound[n]) for n, k in enumerate(kinds, 1))
-                )
+                args = map(bound.get, range(1, len(kinds) + 1))
+                return self.tree(op, tuple(map(self._argument_from_core, kinds, args)))
             except ProgramError:
                 continue
         raise ProgramError(f"{self.name} has no words for {str(program)[:60]}")
@@ -130,7 +127,7 @@ class Dialect:
 
     def _filled(self, pattern: Pattern, args: list) -> Call | str | float:
         if isinstance(pattern, tuple):
-            return Call(pattern[0], tuple(self._filled(part, args) for part in pattern[1]))
+            return Call(pattern[0], tuple(map(self._filled, pattern[1], repeat(args))))
         return args[pattern - 1] if isinstance(pattern, int) else str(pattern)
 
 
@@ -152,5 +149,5 @@ def _matches(
         isinstance(arg, Call)
         and arg.op == pattern[0]
         and len(arg.args) == len(pattern[1])
-        and all(_matches(part, inner, bound) for part, inner in zip(pattern[1], arg.args))
+        and all(map(_matches, pattern[1], arg.args, repeat(bound)))
     )

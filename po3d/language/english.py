@@ -9,7 +9,7 @@ sentence.
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from itertools import chain, repeat
 
 from po3d.io.files import lines_beside
 
@@ -26,20 +26,19 @@ _SHORT = (  # contractions, expanded before tokenisation
 
 
 def _table(name: str) -> list[list[str]]:
-    return [line.split() for line in lines_beside(__file__, name)]
+    return list(map(str.split, lines_beside(__file__, name)))
 
 
 IDLE = frozenset(chain(*_table("idle.txt")))
-_STAND_INS = tuple(
-    (word, stand_in) for stand_in, *words in _table("stand_ins.txt") for word in words
-)
+_STAND_INS: list[tuple[str, str]] = []
+for _stand_in, *_words in _table("stand_ins.txt"):
+    _STAND_INS += zip(_words, repeat(_stand_in))
 _STAND_IN = dict(_STAND_INS)
 KNOWN = frozenset(chain(*_STAND_INS))  # words that are not misspellings of others
 
-_ENDINGS = [(kind, old, "".join(new)) for kind, old, *new in _table("endings.txt")]
-_PLURALS, _SINGULARS = (
-    [(o, n) for k, o, n in _ENDINGS if k == kind] for kind in ("plural", "singular")
-)
+_ENDINGS: dict[str, list[tuple[str, str]]] = {"plural": [], "singular": []}
+for _kind, _old, *_new in _table("endings.txt"):
+    _ENDINGS[_kind].append((_old, "".join(_new)))
 _PREPOSITION = re.compile(
     r" (?:about|above|across|after|among|around|at|before|behind|below|beneath|beside|besides"
     r"|between|by|for|from|in|into"
@@ -67,13 +66,13 @@ def plain(word: str) -> str:
 @functools.lru_cache(maxsize=10_000)
 def plural(noun: str) -> str:
     """Return the plural of a noun or compound: "coffee tables", "chests of drawers"."""
-    return _inflected(noun, _irregular()[0], _PLURALS)
+    return _inflected(noun, _irregular()[0], _ENDINGS["plural"])
 
 
 @functools.lru_cache(maxsize=10_000)
 def singular(noun: str) -> str:
     """Return the singular; a noun without a plural ending is returned unchanged."""
-    return _inflected(noun, _irregular()[1], _SINGULARS)
+    return _inflected(noun, _irregular()[1], _ENDINGS["singular"])
 
 
 def with_article(noun: str) -> str:
@@ -88,12 +87,10 @@ def _inflected(noun: str, irregular: Mapping[str, str], endings: Sequence[tuple[
     start = noun.rfind(" ", 0, end) + 1
     word = noun[start:end]
     other = irregular.get(word)
-    if other is None:
-        other = next(
-            word[: m.start()] + m.expand(new)
-            for old, new in endings
-            if (m := re.search(rf"{old}\Z", word))
-        )
+    if other is None:  # the last ending matches every word
+        old, new = next(pair for pair in endings if re.search(rf"{pair[0]}\Z", word))
+        m = re.search(rf"{old}\Z", word)
+        other = word[: m.start()] + m.expand(new)
     return noun[:start] + other + noun[end:]
 
 

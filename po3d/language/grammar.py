@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from itertools import chain, product
-from typing import NamedTuple
+from itertools import chain, product, repeat
 
 from po3d.language.english import plural
 from po3d.language.grammar_file import Fact, GrammarError, Pattern, Rule, compiled, rules
@@ -27,11 +26,8 @@ class LeafWord(str):
     kind: str
 
 
-class Verb(NamedTuple):
-    """An unresolved agreement: "is/are" before the number, "a/an" before the next word is known."""
-
-    singular: str
-    many: str
+# An unresolved agreement: "is/are" before the number, "a/an" before the next word is known.
+Verb = tuple[str, str]
 
 
 @dataclass
@@ -72,9 +68,9 @@ class Grammar:
 
     def wordings(self, key: str) -> tuple[str, ...]:
         """Return the wordings of a phrase."""
-        wordings = tuple(
-            w for rule in self.of.get(key, ()) if not rule.pattern for w in rule.wordings
-        )
+        wordings: tuple[str, ...] = ()
+        for rule in self.of.get(key, ()):
+            wordings += () if rule.pattern else rule.wordings
         if not wordings:
             raise GrammarError(f"{self.name}.grammar has no phrase {key!r}")
         return wordings
@@ -83,11 +79,19 @@ class Grammar:
         """Return the phrases whose names start with a prefix, by the rest of their names."""
         return {key[len(prefix) :]: self.wordings(key) for key in self.of if key.startswith(prefix)}
 
+    def shorthand(self) -> dict[str, str]:
+        """Return the abbreviations in patterns: the phrases "word.*", in capitals."""
+        return {word.upper(): pattern for word, (pattern,) in self.table("word.").items()}
+
     def meanings(self, key: str) -> Iterator[tuple[str, Pattern]]:
         """Yield every expansion of the wordings of a key's rules, with the rule's pattern."""
         for rule in self.of[key]:
             for wording in rule.wordings:
-                yield from ((text, rule.pattern) for text in self.every(wording))
+                yield from zip(self.every(wording), repeat(rule.pattern))
+
+    def words(self, key: str) -> dict[str, str]:
+        """Return every expansion of the wordings of a key's rules, with its pattern's word."""
+        return {text: pattern.op for text, pattern in self.meanings(key)}
 
     def with_pieces(self, pattern: str) -> str:
         """Expand the <phrases> in a regular expression, recursively."""
@@ -98,6 +102,10 @@ class Grammar:
     def expression(self, key: str, flags: int = 0) -> re.Pattern[str]:
         """Compile a phrase as a regular expression."""
         return re.compile(self.with_pieces(self.wordings(key)[0]), flags)
+
+    def expressions(self, *keys: str) -> list[re.Pattern[str]]:
+        """Compile phrases as regular expressions that ignore case."""
+        return [self.expression(key, re.IGNORECASE) for key in keys]
 
     def fill(self, key: str, pick: Pick, **slots: str | Callable[[], str]) -> str:
         """Generate a phrase with its slots filled."""
@@ -112,7 +120,7 @@ class Grammar:
             return [value if isinstance(value, str) else value()]
 
         pieces = self._expanded(wording, pick, slot)
-        return "".join("/".join(piece) if isinstance(piece, Verb) else piece for piece in pieces)
+        return "".join("/".join(piece) if isinstance(piece, tuple) else piece for piece in pieces)
 
     def every(self, wording: str) -> Iterator[str]:
         """Return all expansions of a wording; slots and verbs stay as they are written."""
@@ -142,7 +150,7 @@ class Grammar:
             for part in parts if kind in ("all", "choice") else ():
                 walk(part)
             if kind in ("text", "verb"):
-                result.update(*(_WORD.findall(part.lower()) for part in parts))
+                result.update(_WORD.findall(" ".join(parts).lower()))
 
         for rule in self.rules:
             for wording in rule.wordings:
@@ -159,16 +167,12 @@ class Grammar:
             if kind == "phrase":
                 parts = list(map(compiled, self.wordings(parts[0])))
             elif kind != "choice":
-                words = ["[^?.]+?"] if kind == "slot" else [re.escape(part) for part in parts]
-                return (
-                    r"\s*".join("|".join(words).split("\\ "))
-                    if kind == "text"
-                    else f"(?:{'|'.join(words)})"
-                )
+                text = "[^?.]+?" if kind == "slot" else "|".join(map(re.escape, parts))
+                return text.replace("\\ ", r"\s*") if kind == "text" else f"(?:{text})"
             return f"(?:{'|'.join(map(form, parts))})"
 
-        wordings = [w for key in self.of if key.startswith(prefix) for w in self.wordings(key)]
-        return re.compile("|".join(form(compiled(wording)) for wording in wordings), re.IGNORECASE)
+        wordings = map(compiled, chain(*self.table(prefix).values()))
+        return re.compile("|".join(map(form, wordings)), re.IGNORECASE)
 
     def _expanded(
         self, wording: str, pick: Pick, slot: Callable[[str, str], list]
@@ -188,7 +192,7 @@ class Grammar:
             elif kind == "slot":
                 pieces.extend(slot(*parts))
             else:
-                pieces.append(Verb(*parts) if kind == "verb" else parts[0])
+                pieces.append(tuple(parts) if kind == "verb" else parts[0])
 
         walk(compiled(wording))
         return pieces
@@ -215,15 +219,16 @@ class Grammar:
         (of a `kind`) without a rule is written as it is. Raise GrammarError if no rule matches a
         call.
         """
-        fitting = [pair for pair in self.fitting(form, value, facts) for _ in range(pair[0].weight)]
+        fitting: list[tuple[Rule, Bindings]] = []
+        for rule, bound in self.fitting(form, value, facts):
+            fitting += [(rule, bound)] * rule.weight
         if not fitting:
             if isinstance(value, Tree):
                 raise GrammarError(
                     f"{self.name}.grammar has no wording for: {form} {str(value)[:80]}"
                 )
-            return PhrasePieces(
-                [_word(plural(value) if form == "many" else _leaf_text(value), value, kind)]
-            )
+            text = plural(value) if form == "many" else _leaf_text(value)
+            return PhrasePieces([_word(text, value, kind)])
         rule, bound = fitting[pick(len(fitting))]
         phrase = PhrasePieces([], rule.plural, dict(bound.same))
         many = rule.plural
@@ -231,13 +236,8 @@ class Grammar:
         def slot(name: str, form: str) -> list[str]:
             nonlocal many
             value, kind = bound.values[name]
-            clause = self.say(
-                form or (value.output if isinstance(value, Tree) else kind),
-                value,
-                pick,
-                facts,
-                kind,
-            )
+            form = form or (value.output if isinstance(value, Tree) else kind)
+            clause = self.say(form, value, pick, facts, kind)
             many |= clause.many
             phrase.same |= clause.same
             return clause.pieces
@@ -247,7 +247,7 @@ class Grammar:
             if piece == ("a", "an"):
                 after = "".join(reversed(phrase.pieces)).lstrip()
                 piece = piece[after[:1].lower() in tuple("aeiou")]
-            phrase.pieces.append(piece[many] if isinstance(piece, Verb) else piece)
+            phrase.pieces.append(piece[many] if isinstance(piece, tuple) else piece)
         phrase.pieces.reverse()
         if not isinstance(value, Tree):
             phrase.pieces = [_word("".join(phrase.pieces), value, kind)]
@@ -268,8 +268,9 @@ class Bindings:
                 return True
             first, _ = self.values.setdefault(pattern.op, (value, kind))
             if first == value and first is not value:
-                pairs = zip(_leaves(first), _leaves(value))
-                self.same |= {b.number: a.number for a, b in pairs if hasattr(b, "number")}
+                for a, b in zip(_leaves(first), _leaves(value)):
+                    if hasattr(b, "number"):
+                        self.same[b.number] = a.number
             return first == value
         if not isinstance(value, Tree):
             return not pattern.args and pattern.op == _leaf_text(value)
@@ -278,19 +279,21 @@ class Bindings:
         return all(map(self.match, pattern.args, value.args, value.signature.inputs))
 
     def holds(self, wanted: tuple[Fact, ...], facts: Mapping) -> bool:
-        for fact in wanted:
-            known = facts.get(fact.name, False)
-            if fact.of:
-                known = known(self.values[fact.of][0])
-            if (known in fact.values if fact.values else bool(known)) != fact.wanted:
+        for name, of, values, expected in wanted:
+            known = facts.get(name, False)
+            if of:
+                known = known(self.values[of][0])
+            if (known in values if values else bool(known)) != expected:
                 return False
         return True
 
 
 def _leaves(value: Value) -> list[Value]:
+    """Return the leaves of a value, with their numbers if they have any."""
     if not isinstance(value, Tree):
         return [value]
-    return [arg for call in value.calls() for arg in call.args if not isinstance(arg, Tree)]
+    args = chain.from_iterable(call.args for call in value.calls())
+    return [arg for arg in args if not isinstance(arg, Tree)]
 
 
 def _leaf_text(value: str | float) -> str:

@@ -6,7 +6,7 @@ street attribute values without wordings, and ambiguous sentences.
 
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
-from itertools import product
+from itertools import product, repeat
 
 from po3d.language.grammar import Grammar, load
 from po3d.language.grammar_file import GrammarError, Pattern, compiled
@@ -64,10 +64,10 @@ _VALUES = {
 def everything() -> list[str]:
     """Return the problems of all grammar files, one line each."""
     files = (resources.files("po3d.language") / "grammars").iterdir()
-    names = sorted(
-        file.name.removesuffix(".grammar") for file in files if file.name.endswith(".grammar")
-    )
-    faults = [fault for name in names for fault in problems(load(name), STARTS.get(name, ()))]
+    faults: list[str] = []
+    for name, _, kind in sorted(file.name.partition(".") for file in files):
+        if kind == "grammar":
+            faults += problems(load(name), STARTS.get(name, ()))
     return faults + wordless() + ambiguities()
 
 
@@ -80,11 +80,11 @@ def wordless(values: Mapping[str, Sequence[str]] = ATTRIBUTES) -> list[str]:
         ("read_street", 'adjective "{}"'),
     ):
         known = {f'{r.key} "{r.pattern.op}"' if r.pattern else r.key for r in load(name).rules}
-        keys = [
-            template.format(value) for a, each in values.items() if a != "shape" for value in each
-        ]
+        keys: list[str] = []
+        for attribute, each in values.items():
+            keys += map(template.format, each if attribute != "shape" else ())
         if name != "read_street":
-            keys += [f"noun.{shape}" for shape in values.get("shape", ())]
+            keys += map("noun.{}".format, values.get("shape", ()))
         faults += [f"{name}.grammar: '{key}:' is missing" for key in keys if key not in known]
     return faults
 
@@ -184,12 +184,9 @@ def problems(grammar: Grammar, starts: Sequence[str] = ()) -> list[str]:
                 faults.append(
                     f"{where}: never used, because line {earlier.line} always takes precedence"
                 )
-    if starts:
-        faults += [
-            f"{grammar.name}.grammar: the phrase <{key}> is never used"
-            for key in grammar.of
-            if key not in used
-        ]
+    for key in grammar.of if starts else ():
+        if key not in used:
+            faults.append(f"{grammar.name}.grammar: the phrase <{key}> is never used")
     return faults
 
 
@@ -208,5 +205,5 @@ def _covers(wide: Pattern, narrow: Pattern, bound: dict[str, Pattern]) -> bool:
         not narrow.free
         and wide.op == narrow.op
         and len(wide.args) == len(narrow.args)
-        and all(_covers(a, b, bound) for a, b in zip(wide.args, narrow.args))
+        and all(map(_covers, wide.args, narrow.args, repeat(bound)))
     )

@@ -17,6 +17,7 @@ caller's facts; "*2" doubles the probability; rules after a matching one marked 
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 _HEADING = re.compile(
@@ -50,18 +51,10 @@ class Pattern(NamedTuple):
             yield from arg.capitals()
 
 
-class Fact(NamedTuple):
-    """A condition of a rule, "if loosely" or "if kind=removal": a fact of the sentence, or of the
-    argument with the capital letter `of`.
-
-    It holds if the fact is one of `values` (without values: if it is true); with `wanted` False,
-    if it is not.
-    """
-
-    name: str
-    of: str
-    values: tuple[str, ...]
-    wanted: bool
+# A condition of a rule, "if loosely" or "if kind=removal": (name, capital letter, values, wanted).
+# It is about a fact of the sentence, or of the argument with the capital letter, and holds if the
+# fact is one of the values (without values: if it is true) or, with `wanted` False, if it is not.
+Fact = tuple[str, str, tuple[str, ...], bool]
 
 
 class Rule(NamedTuple):
@@ -133,11 +126,9 @@ def _parted(line: str) -> list[str]:
 
 def pattern(text: str) -> Pattern:
     """Parse a pattern such as count(relate(next_to, X, S)); capital letters, "_" match anything."""
-    tokens = (
-        [m.groupdict() for m in _PATTERN.finditer(text)]
-        if _PATTERN.sub("", text).strip() == ""
-        else []
-    )
+    tokens = []
+    if not _PATTERN.sub("", text).strip():
+        tokens += [m.groupdict() for m in _PATTERN.finditer(text)]
     tokens.append(dict.fromkeys(("quoted", "word", "mark"), ""))
     at = 0
 
@@ -178,34 +169,26 @@ def rules(name: str, text: str) -> Iterator[Rule]:
             blocks.append((number, [line.rstrip()]))
     for number, (heading, *wordings) in blocks:
         m = _HEADING.fullmatch(heading)
-        facts = (
-            [_FACT.fullmatch(part) for part in m["facts"].split(" and ")]
-            if m and m["facts"]
-            else []
-        )
+        listed = m["facts"].split(" and ") if m and m["facts"] else ()
+        matches = list(map(_FACT.fullmatch, listed))
         if m and m["first"]:
             wordings.insert(0, m["first"])
-        if not m or None in facts or not wordings:
+        if not m or None in matches or not wordings:
             raise GrammarError(
                 f"{name}.grammar, line {number}: invalid heading {heading!r}, or no wordings"
                 " below it"
             )
-        marks = m["marks"].split()
+        facts: list[Fact] = []
+        for f in matches:
+            values = tuple(f["values"].split("|")) if f["values"] else ()
+            facts.append((f["name"], f["of"] or "", values, not f["no"]))
         yield Rule(
             m["key"],
             pattern(m["pattern"]) if m["pattern"] else None,
-            tuple(
-                Fact(
-                    f["name"],
-                    f["of"] or "",
-                    tuple(f["values"].split("|")) if f["values"] else (),
-                    not f["no"],
-                )
-                for f in facts
-            ),
-            "only" in marks,
-            "plural" in marks,
-            next((int(mark[1:]) for mark in marks if mark[0] == "*"), 1),
-            tuple(part for line in wordings for part in _parted(line)),
+            tuple(facts),
+            " only" in m["marks"],
+            " plural" in m["marks"],
+            int((re.findall(r"\*(\d+)", m["marks"]) or "1")[0]),
+            tuple(chain.from_iterable(map(_parted, wordings))),
             number,
         )

@@ -9,6 +9,7 @@ by spelling, to allow for typos ("bookshlef").
 
 import functools
 from importlib import resources
+from itertools import product, starmap
 from typing import NamedTuple
 
 from po3d.io.errors import InputError
@@ -41,8 +42,8 @@ class Lexicon(NamedTuple):
 def lexicon() -> Lexicon:
     """Return the table of nouns, nouns.txt; it is read once."""
     text = (resources.files("po3d.language") / "nouns.txt").read_text(encoding="utf-8")
-    kinds: dict[str, list[str]] = {}
-    parents: dict[str, set[str]] = {}
+    kinds: dict[str, tuple[str, ...]] = {}
+    parents: dict[str, frozenset[str]] = {}
     above: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -53,21 +54,16 @@ def lexicon() -> Lexicon:
                 f"nouns.txt, line {number}: unexpected indentation of"
                 f" {len(line) - len(line.lstrip())} blanks"
             )
-        words = [word.strip() for word in line.split("|")]
+        words = list(map(str.strip, line.split("|")))
         kind = words[0]
         del above[depth:]
-        parents.setdefault(kind, set()).update(above[-1:])
+        parents[kind] = parents.get(kind, frozenset()).union(above[-1:])
         for word in words:
-            named = kinds.setdefault(word, [])
-            if kind not in named:
-                named.append(kind)
+            if kind not in kinds.setdefault(word, ()):
+                kinds[word] += (kind,)
         above.append(kind)
-    return Lexicon(
-        {word: tuple(named) for word, named in kinds.items()},
-        {kind: frozenset(names) for kind, names in parents.items()},
-        max(len(word.split()) for word in kinds),
-        {joined(word): word for word in reversed(kinds)},
-    )
+    longest = max(map(len, map(str.split, kinds)))
+    return Lexicon(kinds, parents, longest, {joined(word): word for word in reversed(kinds)})
 
 
 @functools.lru_cache(maxsize=20_000)
@@ -129,7 +125,7 @@ def fits(noun: str, name: str) -> float:
         return SAME
     wanted, kinds = kinds_of(noun), kinds_of(name)
     if wanted and kinds:
-        return max(_kin(a, b) for a in wanted for b in kinds)
+        return max(starmap(_kin, product(wanted, kinds)))
     if not wanted and not kinds and singular(noun.split()[-1]) == singular(name.split()[-1]):
         return BELOW
     if not wanted:
@@ -153,7 +149,8 @@ def _kin(noun: str, name: str) -> float:
 
 def _slip(word: str, name: str) -> float:
     """Return 1 if an unknown word is a typo of a known name or one of its synonyms, else 0."""
-    others = {name} | {
-        w for w, kinds in lexicon().kinds.items() if set(kinds) & set(kinds_of(name))
-    }
-    return float(any(alike(other, [word], ALIKE) for other in others))
+    wanted = set(kinds_of(name))
+    for other, kinds in ((name, wanted), *lexicon().kinds.items()):
+        if (other == name or wanted.intersection(kinds)) and alike(other, [word], ALIKE):
+            return 1.0
+    return 0.0

@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import repeat
 from typing import ClassVar, NamedTuple, Self
 
 from po3d.io.files import lines_beside
@@ -57,10 +58,8 @@ class Language(NamedTuple):
 
     def unknown(self, op: str) -> ProgramError:
         """Return the error for an unknown operation (street tokens carry arguments in brackets)."""
-        known, name = (
-            list(dict.fromkeys(o.partition("[")[0] for o in self.signatures)),
-            op.partition("[")[0],
-        )
+        name = op.partition("[")[0]
+        known = dict.fromkeys(o.partition("[")[0] for o in self.signatures)
         if name in known:
             return ProgramError(f"{name} does not take the argument of {op[:60]!r}")
         return ProgramError(f"unknown operation {op[:60]!r}; known: {', '.join(known)}")
@@ -80,15 +79,18 @@ class Language(NamedTuple):
     def _misfit(self, op: str, args: tuple) -> str:
         """Explain why no signature matches, using the first one with as many arguments."""
         known = self.signatures[op]
-        kinds = next((s.inputs for s in known if len(s.inputs) == len(args)), None)
+        by_count: dict[int, tuple[str, ...]] = {}
+        for signature in known:
+            by_count.setdefault(len(signature.inputs), signature.inputs)
+        kinds = by_count.get(len(args))
         if kinds is None:
-            numbers = " or ".join(str(n) for n in sorted({len(s.inputs) for s in known}))
-            taken = {kind for s in known for kind in s.inputs}
+            numbers = " or ".join(map(str, sorted(by_count)))
+            taken = set().union(*(s.inputs for s in known))
             what = taken.pop() if len(taken) == 1 else "argument"
             return (
                 f"{op} takes {numbers} {what.rstrip('s')}{'s' * (numbers != '1')}, got {len(args)}"
             )
-        kind, arg = next((kind, arg) for kind, arg in zip(kinds, args) if not self._fits(kind, arg))
+        kind, arg = next(pair for pair in zip(kinds, args) if not self._fits(*pair))
         got = repr(arg) if isinstance(arg, str) else str(arg)
         got = got if len(got) <= 60 else got[:60] + "..."
         words = self.leaves.get(kind)
@@ -126,7 +128,9 @@ class Tree:
 
     def __getstate__(self) -> dict:
         """Return the state without the hash, which differs between processes."""
-        return {key: value for key, value in self.__dict__.items() if key != "hash"}
+        state = dict(self.__dict__)
+        state.pop("hash", None)
+        return state
 
     @property
     def output(self) -> str:
@@ -161,12 +165,22 @@ class Tree:
         """Return the texts of `tokens`, the input of `from_tokens`."""
         return [text for _, text in self.tokens()]
 
-    def calls(self) -> Iterator[Self]:
-        """Yield this call and all calls below it, depth first."""
-        yield self
+    def calls(self, *ops: str) -> Iterator[Self]:
+        """Yield this call and all calls below it, depth first; given `ops`, those of them only."""
+        if not ops or self.op in ops:
+            yield self
         for arg in self.args:
             if isinstance(arg, Tree):
-                yield from arg.calls()
+                yield from arg.calls(*ops)
+
+    def leaves(self) -> list[str]:
+        """Return the arguments that are no calls, as texts, depth first."""
+        return [text for kind, text in self.tokens() if kind != "op"]
+
+    def mapped(self, change: "Callable[[Self], Tree]") -> Self:
+        """Return the call with `change` applied to the calls among its arguments."""
+        args = (change(arg) if isinstance(arg, Tree) else arg for arg in self.args)
+        return type(self)(self.op, tuple(args))
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -205,7 +219,7 @@ class Tree:
             if depth == DEEPEST:
                 raise ProgramError(f"more than {DEEPEST} nested calls")
             inputs = language.signatures[token][0].inputs
-            return cls(token, tuple(read(inner, depth + 1) for inner in inputs))
+            return cls(token, tuple(map(read, inputs, repeat(depth + 1))))
 
         program = read("", 0)
         if left := list(rest):
@@ -216,8 +230,8 @@ class Tree:
 @cache
 def bare(tree: type[Tree]) -> frozenset[str]:
     """Return the operations that can be written without brackets."""
-    signatures = tree.language.signatures.items()
-    return frozenset(op for op, of in signatures if any(not s.inputs for s in of))
+    signatures = tree.language.signatures
+    return frozenset(op for op in signatures if not all(s.inputs for s in signatures[op]))
 
 
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
@@ -245,11 +259,21 @@ _ROW = re.compile(r"(\S+)\((.*?)\) -> (\S+)(?: += (.*?))?(?:  +(.*))?")
 
 def rows(name: str) -> list[OperationRow]:
     """Read an operation table from this folder."""
-    matches = map(_ROW.fullmatch, lines_beside(__file__, name))
-    inputs = lambda listed: tuple(listed.split(", ")) if listed else ()  # noqa: E731
-    return [
-        OperationRow(m[1], Signature(inputs(m[2]), m[3]), m[4] or "", m[5] or "") for m in matches
-    ]
+    table = []
+    for m in map(_ROW.fullmatch, lines_beside(__file__, name)):
+        inputs = tuple(m[2].split(", ")) if m[2] else ()
+        table.append(OperationRow(m[1], Signature(inputs, m[3]), m[4] or "", m[5] or ""))
+    return table
+
+
+def signatures(table: Iterable[OperationRow]) -> dict[str, tuple[Signature, ...]]:
+    """Return the signatures of a table with one row per operation, for a Language."""
+    return {row.op: (row.signature,) for row in table}
+
+
+def meanings(table: Iterable[OperationRow]) -> dict[str, str]:
+    """Return the corresponding call of each operation of a dialect's table that has one."""
+    return {row.op: row.meaning for row in table if row.meaning}
 
 
 class Quoted(str):
@@ -340,7 +364,7 @@ def read_leaves(lines: Iterable[str]) -> tuple[dict[str, tuple[str, ...]], set[t
         known, _, new = line.partition("|")
         kind, *words = known.split()
         leaves[kind] = (*words, *new.split())
-        untrained.update((kind, word) for word in new.split())
+        untrained.update(zip(repeat(kind), new.split()))
     return leaves, untrained
 
 

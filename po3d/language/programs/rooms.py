@@ -42,9 +42,7 @@ class RoomCall(Tree):
     """A program in the dialect of the room parser and generator."""
 
     language = Language(
-        {op: (signature,) for op, signature in SIGNATURES.items()},
-        CLOSED | dict.fromkeys(OPEN, str),
-        frozenset(OPEN),
+        program.signatures(OPERATIONS), CLOSED | dict.fromkeys(OPEN, str), frozenset(OPEN)
     )
 
 
@@ -66,9 +64,6 @@ def distinguishing_attribute(pair: RoomCall) -> str | None:
 
 
 ROOMS = Dialect(
-    "the language of rooms",
-    RoomCall,
-    {row.op: row.meaning for row in OPERATIONS},
-    {"direction": _DIRECTIONS},
+    "the language of rooms", RoomCall, program.meanings(OPERATIONS), {"direction": _DIRECTIONS}
 )
 call, parse_text, from_tokens = RoomCall.of, RoomCall.parse, RoomCall.from_tokens

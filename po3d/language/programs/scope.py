@@ -10,7 +10,7 @@ All leaves are quoted: names are open text, directions and angles closed lists.
 """
 
 from po3d.language.dialects import Dialect
-from po3d.language.program import Call, Language, ProgramError, Tree, rows
+from po3d.language.program import Call, Language, ProgramError, Tree, meanings, rows, signatures
 from po3d.scene.orbit import LABELS
 
 ANGLES = ("45", "90", "135", "180", "225", "270", "315")
@@ -21,7 +21,7 @@ OPERATIONS = rows("programs/scope.txt")
 class ScopeTree(Tree):
     """A program in the spelling of SCOPE's files."""
 
-    language = Language({row.op: (row.signature,) for row in OPERATIONS}, LEAVES, frozenset(LEAVES))
+    language = Language(signatures(OPERATIONS), LEAVES, frozenset(LEAVES))
 
 
 class _Scope(Dialect):
@@ -50,7 +50,7 @@ class _Scope(Dialect):
 SCOPE = _Scope(
     "SCOPE's language",
     ScopeTree,
-    {row.op: row.meaning for row in OPERATIONS if row.meaning},
+    meanings(OPERATIONS),
     {"direction": {label: label.replace("-", "_") for label in LABELS}},
     ("label", "view", "word"),
 )

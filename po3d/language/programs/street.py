@@ -11,6 +11,7 @@ operations, so new vocabulary is data. Three spellings of one program:
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 from po3d.language.dialects import Dialect
 from po3d.language.program import Call, Language, OperationRow, ProgramError, Signature, Tree, rows
@@ -51,16 +52,15 @@ TRAVELS = ("forward", "backward")
 
 
 OPERATIONS = rows("programs/street.txt")
-_ATTRIBUTES = tuple((a,) for a in QUERY_ATTRIBUTES)
 # The possible arguments of each operation; most take none.
 ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {row.op: ((),) for row in OPERATIONS} | {
-    "filter": tuple((a, v) for a, values in FILTER_VALUES.items() for v in values),
-    "relate": tuple((d, f) for d in DIRECTIONS for f in FRAMES),
-    "same": tuple((a,) for a in SAME_ATTRIBUTES),
-    "aligned": tuple((a,) for a in ALIGNMENTS),
-    "collide": tuple((t,) for t in TRAVELS),
-    "query": _ATTRIBUTES,
-    "equal": _ATTRIBUTES,
+    "filter": sum((tuple(product([a], values)) for a, values in FILTER_VALUES.items()), ()),
+    "relate": tuple(product(DIRECTIONS, FRAMES)),
+    "same": tuple(product(SAME_ATTRIBUTES)),
+    "aligned": tuple(product(ALIGNMENTS)),
+    "collide": tuple(product(TRAVELS)),
+    "query": tuple(product(QUERY_ATTRIBUTES)),
+    "equal": tuple(product(QUERY_ATTRIBUTES)),
 }
 ANSWER_TYPES = ("integer", "boolean", *QUERY_ATTRIBUTES)
 
@@ -98,9 +98,9 @@ for _row in OPERATIONS:
         _words = [ALIGNMENTS[a] for a in _args] if _row.op == "aligned" else _args
         _MEANINGS[_token] = _row.meaning.format(*_words)
 # The output classes of the parser's network, in a fixed order.
-_UNSEEN = {f"filter[shape={s}]" for s in UNSEEN_SHAPES}
-_UNSEEN |= {f"filter[color={c}]" for c in UNSEEN_COLORS}
-TOKENS: tuple[str, ...] = tuple(t for t in _STEPS if t not in _UNSEEN)
+_UNSEEN = {*map("filter[shape={}]".format, UNSEEN_SHAPES)}
+_UNSEEN.update(map("filter[color={}]".format, UNSEEN_COLORS))
+TOKENS: tuple[str, ...] = tuple(token for token in _STEPS if token not in _UNSEEN)
 
 
 class StreetProgram(Tree):

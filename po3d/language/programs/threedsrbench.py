@@ -12,7 +12,7 @@ whatever its name. The answer of an operation is one of its type's words (`ANSWE
 from typing import NamedTuple
 
 from po3d.language.dialects import Dialect
-from po3d.language.program import Language, Signature, Tree, rows
+from po3d.language.program import Language, Signature, Tree, meanings, rows, signatures
 
 _TABLE = rows("programs/threedsrbench.txt")
 
@@ -49,9 +49,7 @@ ANSWERS: dict[str, tuple[str, ...]] = {  # the benchmark's own words
 class PhraseCall(Tree):
     """A question: an operation on objects."""
 
-    language = Language(
-        {row.op: (row.signature,) for row in _TABLE}, {"thing": str}, frozenset({"thing"})
-    )
+    language = Language(signatures(_TABLE), {"thing": str}, frozenset({"thing"}))
 
     @property
     def things(self) -> tuple[str, ...]:
@@ -70,5 +68,5 @@ class PhraseCall(Tree):
         return ANSWERS[self.output]
 
 
-THREEDSRBENCH = Dialect("3DSRBench's language", PhraseCall, {row.op: row.meaning for row in _TABLE})
+THREEDSRBENCH = Dialect("3DSRBench's language", PhraseCall, meanings(_TABLE))
 ask, parse_text = PhraseCall.of, PhraseCall.parse

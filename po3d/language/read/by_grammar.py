@@ -1,36 +1,51 @@
 """Parse sentences with the rules of a grammar file, the inverse of generation."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import repeat
+from types import MappingProxyType
 
 from po3d.language.grammar import Grammar, Value
 from po3d.language.grammar_file import Pattern, compiled
 from po3d.language.program import Call, bare
 
 Bound = Mapping[str, Value]
+Leaf = Callable[[str], str]
+LONGEST_NAME = 4  # words
 
 
 class GrammarParse:
     """Chart parser of one sentence; values from earlier rules and wordings come first.
 
-    `furthest`: the first word that no partial parse has passed, and a wording that was expected
-    there.
+    `leaves`: form -> function that returns the value for a text of up to LONGEST_NAME words, "" if
+    there is none; other forms are those of the grammar. `furthest`: the first word that no partial
+    parse has passed, and a wording that was expected there.
     """
 
-    def __init__(self, grammar: Grammar, words: Sequence[str]) -> None:
-        self.grammar, self.words = grammar, list(words)
+    def __init__(
+        self,
+        grammar: Grammar,
+        words: Sequence[str],
+        leaves: Mapping[str, Leaf] = MappingProxyType({}),
+    ) -> None:
+        self.grammar, self.words, self.leaves = grammar, list(words), leaves
         self.furthest = (0, "")
         self.known: dict[tuple[str, int], list[tuple[Value, int]]] = {}
 
     def values(self, form: str, start: int = 0) -> list[tuple[Value, int]]:
         """Parse a form (nonterminal) from word `start` on: all possible values, each with the index
         after its last word."""
+        if form in self.leaves:
+            values = []
+            for end in range(min(start + LONGEST_NAME, len(self.words)), start, -1):
+                if value := self.leaves[form](" ".join(self.words[start:end])):
+                    values.append((value, end))
+            return values
         if (form, start) not in self.known:
-            self.known[form, start] = [
-                (instantiated(rule.pattern, bound), end)
-                for rule in self.grammar.of[form]
-                for wording in rule.wordings
-                for bound, end in self._ways(compiled(wording), start, {})
-            ]
+            values = []
+            for rule in self.grammar.of[form]:
+                for bound, end in self._ways(("choice", *map(compiled, rule.wordings)), start, {}):
+                    values.append((instantiated(rule.pattern, bound), end))
+            self.known[form, start] = values
         return self.known[form, start]
 
     def _ways(self, node: tuple, at: int, bound: Bound) -> Iterator[tuple[Bound, int]]:
@@ -66,5 +81,5 @@ def instantiated(pattern: Pattern, bound: Bound) -> Value:
     if not pattern.args and pattern.op not in bare(Call):
         number = pattern.op.replace(".", "", 1).isdigit()
         return float(pattern.op) if number else pattern.op
-    args = tuple(instantiated(arg, bound) for arg in pattern.args)
+    args = tuple(map(instantiated, pattern.args, repeat(bound)))
     return args[-1] if pattern.op == "filter" and args[1] == "any" else Call(pattern.op, args)

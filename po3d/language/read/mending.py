@@ -7,7 +7,7 @@ questions (`needed.txt`).
 import functools
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import chain
+from itertools import chain, starmap
 from typing import NamedTuple
 
 from po3d.io.files import lines_beside
@@ -41,7 +41,7 @@ def mended(
     kept.
     """
     result: dict[str, str] = {}
-    named = {word for word in _words_of(names) if len(word) >= SHORTEST}
+    named = set(filter(_long, _words_of(names)))
     for written in dict.fromkeys(_WORD.findall(text)):
         word = written.lower()
         if len(word) < SHORTEST or not word.isascii() or _is_word(word, named, known):
@@ -51,15 +51,13 @@ def mended(
         elif core := _meant(word, named):
             result[written] = core
     text = _WORD.sub(lambda m: result.get(m[0], m[0]), text)
-    return text, tuple(Mending(*pair) for pair in result.items())
+    return text, tuple(starmap(Mending, result.items()))
 
 
 def _is_word(word: str, named: Collection[str], known: Callable[[str], bool]) -> bool:
     """Return whether a word, or one that it is a form of, is in a vocabulary."""
-    return any(
-        form in named or form in KNOWN or form in _lexicon() or known(form)
-        for form in {word, singular(word), *_stems(word)}
-    )
+    forms = {word, singular(word), *_stems(word)}
+    return not all(map(forms.isdisjoint, (named, KNOWN, _lexicon()))) or any(map(known, forms))
 
 
 def _meant(word: str, named: Collection[str]) -> str:
@@ -68,20 +66,26 @@ def _meant(word: str, named: Collection[str]) -> str:
     Candidates are words one edit away, then anagrams, then the most similar name with the same
     initial. Words that have `word` as a stem are excluded: "kneel" is not a misspelt "kneeler".
     """
-    wanted = sorted(one for one in _needed().union(named) if word not in _stems(one))
-    near = sorted(slips(word, wanted)) + [one for one in wanted if sorted(one) == sorted(word)]
-    names = [one for one in wanted if one in named and one[0] == word[0]]
-    return next(iter(near or alike(word, names, SIMILAR)), "")
+    wanted, anagrams, names = [], [], []
+    for one in sorted(_needed().union(named)):
+        if word not in _stems(one):
+            wanted.append(one)
+            anagrams += [one] * (sorted(one) == sorted(word))
+            names += [one] * (one in named and one[0] == word[0])
+    return next(iter(sorted(slips(word, wanted)) + anagrams or alike(word, names, SIMILAR)), "")
 
 
 def _stems(word: str) -> set[str]:
     """Return the stems left after removing an ending."""
-    cut = (word.removesuffix(ending) for ending in _ENDINGS if word.endswith(ending))
-    return {stem for stem in cut if len(stem) >= SHORTEST}
+    return set(filter(_long, map(word.removesuffix, filter(word.endswith, _ENDINGS))))
+
+
+def _long(word: str) -> bool:
+    return len(word) >= SHORTEST
 
 
 def _words_of(names: Iterable[str]) -> Iterable[str]:
-    return chain.from_iterable(_WORD.findall(name.lower()) for name in names)
+    return chain.from_iterable(map(_WORD.findall, map(str.lower, names)))
 
 
 @functools.cache

@@ -51,10 +51,10 @@ class NetworkParser(ABC):
         prepared = [self._prepared(text, sort) for text in texts]
         ready = [item[0] for item in prepared if not isinstance(item, Parse)]
         written = iter(self.network.read(ready, self.sorts.index(sort)))
-        return [
-            item if isinstance(item, Parse) else self._likely(next(written), item[1])
-            for item in prepared
-        ]
+        for k, item in enumerate(prepared):
+            if not isinstance(item, Parse):
+                prepared[k] = self._likely(next(written), item[1])
+        return prepared
 
     @abstractmethod
     def _prepared(
@@ -67,7 +67,7 @@ class NetworkParser(ABC):
         """
 
     def _likely(self, written: Written, parsed: Callable[[Written], Parse]) -> Parse:
-        least, probability = self.least_probability, written.probability
+        least, probability = self.least_probability, written[1]
         if probability < least:
             reason = (
                 f"not understood: the best program has probability {probability:.2f}, below {least}"

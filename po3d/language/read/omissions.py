@@ -7,6 +7,8 @@ denies.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain
 
 from po3d.language.english import singular
 from po3d.language.grammar import load
@@ -18,16 +20,13 @@ _WORDINGS = load("omissions", "patterns")
 (
     DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY, _MORE_OR, _ALTERNATIVES, _NO_THING,
     _REMOVED, _ADDED, _PART, _HAS_PART, _EXCLUDED, _HYPOTHETICAL, _SECOND_QUESTION,
-) = (
-    _WORDINGS.expression(key, re.IGNORECASE)
-    for key in (
-        "denied", "partly", "ordinal", "numbered", "negation", "every", "more_or", "alternatives",
-        "no_thing", "removal", "addition", "part", "has_part", "excluded",
-        "hypothetical", "second_question",
-    )
+) = _WORDINGS.expressions(
+    "denied", "partly", "ordinal", "numbered", "negation", "every", "more_or", "alternatives",
+    "no_thing", "removal", "addition", "part", "has_part", "excluded",
+    "hypothetical", "second_question",
 )
 # fmt: on
-_TELLING, _POINTING = (frozenset(_WORDINGS.wordings(key)) for key in ("telling", "pointing"))
+_TELLING, _POINTING = map(frozenset, map(_WORDINGS.wordings, ("telling", "pointing")))
 PARTS = ("some", "exclude", "group")  # operations that select some of a set, or list its members
 EDITS = ("move", "turn", "face", "remove", "set", "replace")
 LOOKS = ("color", "material", "size", "state")
@@ -35,7 +34,7 @@ COMPARED = ("equal", "less_than", "greater_than")
 # Patterns of questions, each with a test whether the program expresses them; the first that fails
 # is reported.
 _OMISSION_RULES: tuple[tuple[re.Pattern, Callable[[Call, set[str]], bool]], ...] = (
-    (_ORDINAL, lambda question, ops: "exclude" in ops or "first" in _words(question)),
+    (_ORDINAL, lambda question, ops: "exclude" in ops or "first" in question.leaves()),
     (_NUMBERED, lambda _, ops: bool(ops & {*COMPARED, "some"})),
     (_NEGATION, lambda _, ops: bool(ops & {*COMPARED, "exclude"})),
     (_EVERY, lambda question, _: question.op != "exist"),
@@ -43,7 +42,7 @@ _OMISSION_RULES: tuple[tuple[re.Pattern, Callable[[Call, set[str]], bool]], ...]
     (_ALTERNATIVES, lambda question, _: question.output != "bool"),
     (_NO_THING, lambda _, ops: bool(ops & {*COMPARED, "exclude"})),
 )
-_RELATIONS = {word: pattern.op for word, pattern in _WORDINGS.meanings("relation")}
+_RELATIONS = _WORDINGS.words("relation")
 _HEIGHTS = frozenset(("elevation", "height"))
 # leaves of programs that express where something faces
 _FACINGS = frozenset(_WORDINGS.wordings("facings"))
@@ -69,9 +68,8 @@ def omitted(text: str, question: Call) -> str:
     part = (asks_look and _PART.search(text)) or _HAS_PART.search(text)
     if part and not _names(question, part[0]):
         return f"the program omits the part {part[0]!r}"
-    if (excluded := _EXCLUDED.search(text)) and not all(
-        _names(question, noun) for noun in excluded.groups()
-    ):
+    excluded = _EXCLUDED.search(text)
+    if excluded and not all(map(partial(_names, question), excluded.groups())):
         return f"the program omits {excluded[0]!r}"
     message = set(text.lower().replace("n't", "nt").replace("-", " ").split())
     if question.op not in COMPARED and _TELLING.isdisjoint(message):
@@ -81,15 +79,15 @@ def omitted(text: str, question: Call) -> str:
         if facing and not ops.isdisjoint(("frame", "direction")):  # a viewer who faces something
             continue
         others = _FACINGS if facing else _HEIGHTS
-        if _words(question).isdisjoint({_RELATIONS[word], *others}):
+        if others.union([_RELATIONS[word]]).isdisjoint(question.leaves()):
             return f"the program omits {word!r}"
     for pattern, allowed in _OMISSION_RULES:
         if (match := pattern.search(text)) and not allowed(question, ops):
             return f"the program omits {match[0].strip()!r}"
     for pattern in _EITHER:
         for either in pattern.finditer(text):
-            named = {word.lower() for word in either.groups()}
-            if len(named) > 1 and len(named & _words(question)) == 1:
+            named = set(map(str.lower, either.groups()))
+            if len(named) > 1 and len(named.intersection(question.leaves())) == 1:
                 return f"the program reduces {either[0]!r} to one of them"
     if _compares_measures(question):
         return "the program compares different measures"
@@ -99,7 +97,7 @@ def omitted(text: str, question: Call) -> str:
 def _names(question: Call, phrase: str) -> bool:
     """Return whether a leaf of the program has the last word of a phrase."""
     last = singular(phrase.lower().split()[-1])
-    return any(last in leaf.lower() for leaf in _words(question))
+    return any(last in leaf.lower() for leaf in question.leaves())
 
 
 def _compares_itself(question: Call) -> bool:
@@ -137,34 +135,27 @@ def relates_itself(question: Call) -> bool:
 
 def swaps_with_itself(change: Call) -> bool:
     """Return whether a change swaps an object with itself: one of the two was misread."""
-    return any(call.op == "swap" and call.args[0] == call.args[1] for call in change.calls())
+    return any(call.args[0] == call.args[1] for call in change.calls("swap"))
 
 
 def mixes_up_clauses(text: str, change: Call) -> bool:
     """Return whether the program of several edits removes an object that another clause names than
     the one that speaks of a removal.
     """
-    edits = [call for call in change.calls() if call.op in EDITS]
-    removed = [call for call in edits if call.op == "remove"]
-    clauses = [clause for clause in _CLAUSE_END.split(text.lower()) if _REMOVAL.search(clause)]
+    edits, removed = list(change.calls(*EDITS)), list(change.calls("remove"))
+    clauses = list(filter(_REMOVAL.search, _CLAUSE_END.split(text.lower())))
     if len(edits) == 1 or len(removed) != 1 or len(clauses) != 1:
         return False
     return untold(clauses[0], removed[0])
-
-
-def _words(program: Call) -> set[str]:
-    """Return the leaves of a program."""
-    return {str(arg) for call in program.calls() for arg in call.args if not isinstance(arg, Call)}
 
 
 def forgets_how_many(text: str, change: Call) -> bool:
     """Return whether the text edits some of several objects, and the program edits all."""
     if not PARTLY.search(text):
         return False
-    changed = [next(_sets(call)) for call in change.calls() if call.op in EDITS]
-    return bool(changed) and not any(
-        part.op in PARTS for program in changed for part in _chain(program)
-    )
+    changed = [next(_sets(call)) for call in change.calls(*EDITS)]
+    ops = {part.op for part in chain.from_iterable(map(_chain, changed))}
+    return bool(changed) and ops.isdisjoint(PARTS)
 
 
 def omits_edit(text: str, change: Call) -> bool:
@@ -179,8 +170,7 @@ def omits_edit(text: str, change: Call) -> bool:
 def untold(text: str, change: Call) -> bool:
     """Return whether the text does not refer to any edited object: "Hello." removes no chair."""
     tokens = re.findall("[a-z]+", text.lower())
-    leaves = (zip(call.signature.inputs, call.args) for call in change.calls())
-    named = [str(arg).lower() for call in leaves for kind, arg in call if kind == "text"]
+    named = [leaf.lower() for kind, leaf in change.tokens() if kind == "text"]
     return (
         bool(named)
         and _POINTING.isdisjoint(tokens)
@@ -191,8 +181,8 @@ def untold(text: str, change: Call) -> bool:
 def _alike(words: Sequence[str]) -> set[str]:
     """Return the words, their singulars, and their synonyms."""
     known = {*words, *map(singular, words)}
-    others = (v for k, v in SYNONYMS.items() if known.issuperset(k.split()))
-    return known.union(*map(str.split, others))
+    others = filter(lambda name: known.issuperset(name.split()), SYNONYMS)
+    return known.union(*(SYNONYMS[name].split() for name in others))
 
 
 def _sets(call: Call) -> Iterator[Call]:

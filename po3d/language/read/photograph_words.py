@@ -19,11 +19,10 @@ from po3d.language.read.by_grammar import instantiated
 from po3d.language.read.parse import Parse
 
 _WORDINGS = load("photographs", "patterns")
-_SHORTHAND = {word.upper(): pattern for word, (pattern,) in _WORDINGS.table("word.").items()}
+_SHORTHAND = _WORDINGS.shorthand()
 _TOKEN = re.compile(rf"(?<!\?P<)(?:{'|'.join(sorted(_SHORTHAND, key=len, reverse=True))})")
-OPENING, TAIL, VIEWPOINT = (
-    _WORDINGS.expression(key, re.IGNORECASE) for key in ("opening", "tail", "viewpoint")
-)
+OPENING, TAIL, VIEWPOINT = _WORDINGS.expressions("opening", "tail", "viewpoint")
+refer = functools.partial(Call.of, "refer")
 MOST = 4  # things in a list
 LONGEST = 300  # characters of a question
 _ARTICLE = re.compile(r"^(?:the|an?|any|some|to|this|that|these|those)\s+", re.IGNORECASE)
@@ -43,11 +42,6 @@ def _compiled(wording: str) -> re.Pattern[str]:
     return re.compile(_TOKEN.sub(lambda m: _SHORTHAND[m[0]], wording), re.IGNORECASE)
 
 
-_RULES = tuple(
-    (rule.pattern, wording) for rule in _WORDINGS.of["asks"] for wording in rule.wordings
-)
-
-
 @functools.lru_cache(maxsize=256)
 def read(text: str, options: Sequence[str] = ()) -> Parse | None:
     """Parse a question with the options that it offers; None if no rule matches."""
@@ -55,18 +49,16 @@ def read(text: str, options: Sequence[str] = ()) -> Parse | None:
     if len(question) > LONGEST or VIEWPOINT.search(question):
         return None
     question = TAIL.sub("", OPENING.sub("", question)).strip(" ,?.!")
-    for pattern, wording in _RULES:
-        match = _compiled(wording).fullmatch(question)
-        if match is None:
-            continue
-        try:
-            bound, listed = _bound(match.groupdict(), question)
-            program = instantiated(pattern, bound)
-        except ProgramError:
-            continue
-        if program.op == "direction" and program.args[1] == Call("viewer"):
-            return Parse("ok", program, option_of=_facing_options(program, options))
-        return Parse("ok", program, option_of=_options_of(listed, options))
+    for rule in _WORDINGS.of["asks"]:
+        for match in filter(None, (_compiled(text).fullmatch(question) for text in rule.wordings)):
+            try:
+                bound, listed = _bound(match.groupdict(), question)
+                program = instantiated(rule.pattern, bound)
+            except ProgramError:
+                continue
+            if program.op == "direction" and program.args[1] == Call("viewer"):
+                return Parse("ok", program, option_of=_facing_options(program, options))
+            return Parse("ok", program, option_of=_options_of(listed, options))
     return None
 
 
@@ -80,7 +72,7 @@ def _bound(
             continue
         if name == "L":
             listed = _listed(text, question)
-            bound[name] = _union([Call("refer", (one,)) for one in listed])
+            bound[name] = _union(list(map(refer, listed)))
         elif name == "S":
             phrase = _bare(" ".join(filter(None, (text, groups.get("W")))))
             if not kinds_of(describe(phrase).noun):
@@ -98,15 +90,16 @@ def _bound(
 
 def _kind_words(noun: str) -> str:
     """Return the shortest end of a noun that names a kind: "bird" of "flying bird"."""
-    words = noun.split()
-    ends = [" ".join(words[k:]) for k in range(len(words) - 1, -1, -1)]
-    return next((end for end in ends if kinds_of(end)), noun)
+    words, end = noun.split(), ""
+    while words and not kinds_of(end):
+        end = f"{words.pop()} {end}".strip()
+    return end if kinds_of(end) else noun
 
 
 def _listed(text: str, question: str) -> list[str]:
     """Return the descriptions of a list; "the white one" gets the noun of the first description, or
     of "which bear"."""
-    parts = [part for part in _PARTED.split(text) if part]
+    parts = list(filter(None, _PARTED.split(text)))
     if " or " not in text:
         parts = [*parts[:-1], *re.split(r"\s+and\s+", parts[-1])]
     parts = list(map(_bare, parts))
@@ -114,9 +107,11 @@ def _listed(text: str, question: str) -> list[str]:
         raise ProgramError(f"{text!r} does not name two to {MOST} things")
     which = re.match(r"(?:which|what) ([a-z]+) ", question, re.IGNORECASE)
     noun = which[1] if which and kinds_of(which[1]) else describe(parts[0]).noun
-    if which and kinds_of(which[1]):
-        parts = [part if " of " in part else _SEVERAL.sub(noun, part) for part in parts]
-    return [_ONE.sub(noun, part) if noun else part for part in parts]
+    for k, part in enumerate(parts if noun else ()):
+        if which and kinds_of(which[1]) and " of " not in part:
+            part = _SEVERAL.sub(noun, part)
+        parts[k] = _ONE.sub(noun, part)
+    return parts
 
 
 def _union(objects: Sequence[Call]) -> Call:
@@ -135,7 +130,7 @@ def _bare(text: str) -> str:
 
 def _facing_options(program: Call, options: Sequence[str]) -> dict[str, str]:
     """Return the option of "facing us" and of "facing away"; {} if the options are others."""
-    away = [option for option in options if _AWAY.search(option)]
+    away = list(filter(_AWAY.search, options))
     if program.args[3] != "front_or_behind" or len(options) != 2 or len(away) != 1:
         return {}
     (toward,) = set(options) - set(away)
@@ -146,10 +141,10 @@ def _options_of(listed: Sequence[str], options: Sequence[str]) -> dict[str, str]
     """Return the option of each description: by shared words, else by order."""
     if len(listed) != len(options):
         return {}
-    words = [set(re.findall(r"\w+", option.lower())) for option in options]
+    words = lambda text: set(re.findall(r"\w+", text.lower()))  # noqa: E731
     of: dict[str, str] = {}
     for k, one in enumerate(listed):
-        shared = [len(w & set(re.findall(r"\w+", one.lower()))) for w in words]
-        best = max(range(len(options)), key=lambda i: (shared[i], i == k))
-        of[one] = options[best if shared[best] else k]
+        shared = [len(words(option) & words(one)) for option in options]
+        best = shared.index(max(shared))
+        of[one] = options[k if shared[k] == shared[best] else best]
     return of if len(set(of.values())) == len(listed) else dict(zip(listed, options))

@@ -1,11 +1,15 @@
 """Vocabulary of street questions (read_street.grammar): known phrase -> network input tokens."""
 
+from itertools import chain, product
+
 from po3d.language.grammar import load
 from po3d.scene.vocabulary import PARENT
 
 # Shape values that are not nouns by themselves -> the benchmark's names.
-_TOKENS = {s: f"{s}_bus" for s in ("articulated", "regular", "double", "school")}
-_TOKENS |= {s: f"{s}_bike" for s in ("road", "utility", "mountain", "tandem")}
+_TOKENS = {
+    **{shape: f"{shape}_bus" for shape in ("articulated", "regular", "double", "school")},
+    **{shape: f"{shape}_bike" for shape in ("road", "utility", "mountain", "tandem")},
+}
 _NO_NOUNS = ("road", "utility", "mountain", "regular", "school", "double")
 
 
@@ -27,7 +31,9 @@ def _of(key: str) -> dict[str, tuple[str, ...]]:
 
 NOUNS = _of("noun")  # shape value -> nouns
 ADJECTIVES = _of("adjective")  # value -> adjectives
-MISSPELT = {wrong: word for word, misspellings in _of("misspelt").items() for wrong in misspellings}
+MISSPELT: dict[str, str] = {}
+for _word, _misspellings in _of("misspelt").items():
+    MISSPELT |= dict.fromkeys(_misspellings, _word)
 
 
 def _noun(value: str) -> dict[str, str]:
@@ -35,9 +41,8 @@ def _noun(value: str) -> dict[str, str]:
     singular = set(NOUNS[value]) | (set() if value in _NO_NOUNS else {value})
     if value in PARENT:  # "sedan automobile", "road push bike"
         names = {value} if value in _NO_NOUNS else singular
-        singular = singular | {
-            f"{a} {b}" for a in names for b in (PARENT[value], *NOUNS[PARENT[value]])
-        }
+        pairs = product(names, (PARENT[value], *NOUNS[PARENT[value]]))
+        singular = singular.union(map(" ".join, pairs))
     for phrase in singular:
         for form in {phrase} | plurals(phrase):
             table[form] = _TOKENS.get(value, value)
@@ -50,9 +55,8 @@ def _adjective(value: str) -> dict[str, str]:
     words = (value, *ADJECTIVES[value])
     table = dict.fromkeys(words, value)
     if value in ("large", "small"):
-        table |= {f"how {word}": "how big" for word in words} | {
-            f"as {word} as": "as big as" for word in words
-        }
+        table |= dict.fromkeys(map("how {}".format, words), "how big")
+        table |= dict.fromkeys(map("as {} as".format, words), "as big as")
     return table
 
 
@@ -63,11 +67,10 @@ def build_phrases() -> dict[str, str]:
     for rule in grammar.rules:
         value = rule.pattern.op if rule.pattern else ""
         if rule.key in ("drop", "read"):
-            table |= dict.fromkeys(
-                (text for wording in rule.wordings for text in grammar.every(wording)), value
-            )
+            texts = chain.from_iterable(map(grammar.every, rule.wordings))
+            table |= dict.fromkeys(texts, value)
         elif rule.key == "plain":
-            table |= {word: word for word in rule.wordings}
+            table |= zip(rule.wordings, rule.wordings)
         elif rule.key == "noun":
             table |= _noun(value)
         elif rule.key == "adjective":

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import repeat
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -83,17 +84,15 @@ class Batch(NamedTuple):
 
 def batched(inputs: Sequence[EncodedInput], sorts: Sequence[Sort]) -> Batch:
     """Pad the inputs to a batch and add the sorts of the requested programs."""
-    longest = max(len(p.ids) for p in inputs)
+    longest = max(len(pieces.ids) for pieces in inputs)
     ids = np.zeros((2, len(inputs), longest), np.int64)
     words = np.zeros((len(inputs), longest), bool)
     for row, pieces in enumerate(inputs):
         ids[0, row, : len(pieces.ids)] = pieces.ids
         ids[1, row, : len(pieces.segments)] = pieces.segments
         words[row, list(pieces.places)] = True
-    numbers = torch.tensor([SORTS.index(sort) for sort in sorts])
-    return Batch(
-        torch.from_numpy(ids[0]), torch.from_numpy(ids[1]), torch.from_numpy(words), numbers
-    )
+    numbers = torch.tensor(list(map(SORTS.index, sorts)))
+    return Batch(*map(torch.from_numpy, (*ids, words)), numbers)
 
 
 def encoder_folder(folder: str | Path = "") -> Path:
@@ -114,11 +113,11 @@ def encoder_folder(folder: str | Path = "") -> Path:
 
 def encoder_weights(folder: Path) -> dict[str, Tensor]:
     """Load the encoder's published weights under the network's parameter names."""
-    published = load_file(folder / "model.safetensors")
-    encoder = {
-        k: v.float() for k, v in published.items() if k.startswith(("embeddings.", "encoder."))
-    }
-    return {f"encoder.{k}": v for k, v in encoder.items() if not k.endswith("position_ids")}
+    weights = {}
+    for name, value in load_file(folder / "model.safetensors").items():
+        if name.startswith(("embeddings.", "encoder.")) and not name.endswith("position_ids"):
+            weights[f"encoder.{name}"] = value.float()
+    return weights
 
 
 def difference(weights: Mapping[str, Tensor], base: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -126,8 +125,11 @@ def difference(weights: Mapping[str, Tensor], base: Mapping[str, Tensor]) -> dic
 
     Encoder layers are stored as differences from `base`.
     """
-    trained = {k: v for k, v in weights.items() if not k.startswith(FROZEN)}
-    return {k: v - base[k] if k.startswith(LAYERS) else v for k, v in trained.items()}
+    stored = {}
+    for name, value in weights.items():
+        if not name.startswith(FROZEN):
+            stored[name] = value - base[name] if name.startswith(LAYERS) else value
+    return stored
 
 
 def bits(name: str) -> int:
@@ -147,13 +149,17 @@ def whole(stored: Mapping[str, Tensor], base: Mapping[str, Tensor]) -> dict[str,
 
     Raise InputError if a difference does not have the published shape.
     """
+    weights = {name: value for name, value in base.items() if name.startswith(FROZEN)}
     for name, value in stored.items():
-        if name.startswith(LAYERS) and (name not in base or base[name].shape != value.shape):
-            raise InputError(
-                f"the general parser's checkpoint does not fit its encoder: {visible(name[:80])}"
-            )
-    frozen = {k: v for k, v in base.items() if k.startswith(FROZEN)}
-    return frozen | {k: v + base[k] if k.startswith(LAYERS) else v for k, v in stored.items()}
+        weights[name] = value
+        if name.startswith(LAYERS):
+            if name not in base or base[name].shape != value.shape:
+                name = visible(name[:80])
+                raise InputError(
+                    f"the general parser's checkpoint does not fit its encoder: {name}"
+                )
+            weights[name] = value + base[name]
+    return weights
 
 
 def export(
@@ -170,10 +176,10 @@ def export(
         "amounts": list(vocabulary.amounts),
         "shape": network.config(),
     }
-    weights = difference({k: v.cpu() for k, v in network.state_dict().items()}, base)
+    weights = {name: value.cpu() for name, value in network.state_dict().items()}
     with tempfile.TemporaryDirectory() as folder:
         whole_pair = checkpoint.save(
-            Path(folder) / "pair", KIND, weights, config, training, metrics
+            Path(folder) / "pair", KIND, difference(weights, base), config, training, metrics
         )
         return checkpoint.compact(whole_pair, path, bits)
 
@@ -230,7 +236,7 @@ class GeneralParser:
 
     def read(self, inputs: Sequence[ParserInput], sort: Sort = "question") -> list[ParserOutput]:
         """Return the most probable parse of a sort for each input, in order."""
-        return [candidates[0] for candidates in self.readings(inputs, sort, 1)]
+        return [readings[0] for readings in self.readings(inputs, sort, 1)]
 
     def readings(
         self, inputs: Sequence[ParserInput], sort: Sort = "question", width: int = 4
@@ -246,31 +252,31 @@ class GeneralParser:
         `things`: the objects of each scene, if known; they are used to correct the distinguishing
         attributes in the parses (`referents`).
         """
-        sorts = [tuple(sort for sort in SORTS if getattr(entry, sort)) for entry in inputs]
+        sorts = [tuple(filter(partial(getattr, entry), SORTS)) for entry in inputs]
         decoded = self._all(inputs, sorts, width)
         for entry, by_sort, there in zip(inputs, decoded, things, strict=bool(things)):
             sentences = f"{entry.change} {entry.frame} {entry.question} {entry.options}"
             for sort, readings in by_sort.items():
                 text = getattr(entry, sort)
-                by_sort[sort] = [
-                    replace(r, program=resolved(r.program, sort, text, sentences, there))
-                    if r.program
-                    else r
-                    for r in readings
-                ]
+                for k, r in enumerate(readings):
+                    if r.program:
+                        program = resolved(r.program, sort, text, sentences, there)
+                        readings[k] = replace(r, program=program)
                 if entry.kind == "room":  # again, without the looks that are not in the text
-                    by_sort[sort] = [_of_pair(r, entry) for r in by_sort[sort]]
+                    by_sort[sort] = [_of_pair(r, entry) for r in readings]
         return decoded
 
     def _all(
         self, questions: Sequence[ParserInput], sorts: Sequence[tuple[Sort, ...]], width: int
     ) -> list[dict[Sort, list[ParserOutput]]]:
-        inputs = [self.pieces(entry) for entry in questions]
+        inputs = list(map(self.pieces, questions))
         order = sorted(range(len(questions)), key=lambda k: len(inputs[k].ids))
         results: list[dict[Sort, list[ParserOutput]]] = [{} for _ in questions]
         for start in range(0, len(order), self.batch):
             part = order[start : start + self.batch]
-            wanted = [(row, sort) for row, k in enumerate(part) for sort in sorts[k]]
+            wanted: list[tuple[int, Sort]] = []
+            for row, k in enumerate(part):
+                wanted += zip(repeat(row), sorts[k])
             if wanted:
                 decoded = self._decode([inputs[k] for k in part], wanted, width)
                 for (row, sort), readings in zip(wanted, decoded, strict=True):
@@ -290,8 +296,9 @@ class GeneralParser:
     def _decode(
         self, inputs: list[EncodedInput], wanted: list[tuple[int, Sort]], width: int
     ) -> list[list[ParserOutput]]:
-        batch = Batch(*(t.to(self.device) for t in batched(inputs, [sort for _, sort in wanted])))
-        of = torch.tensor([row for row, _ in wanted], device=self.device)
+        rows, sorts = zip(*wanted, strict=True)
+        batch = [t.to(self.device) for t in batched(inputs, sorts)]
+        of = torch.tensor(rows, device=self.device)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
             listed = [t.tolist() for t in self.network.beam(*batch, of, width)]
         decoded = []
@@ -348,13 +355,11 @@ def _of_pair(reading: ParserOutput, line: ParserInput) -> ParserOutput:
 
 def _doubted(readings: list[ParserOutput], omits: Callable[[Call], object]) -> list[ParserOutput]:
     """Reduce the probability of parses that omit part of the sentence, and sort again."""
-    doubted = [
-        replace(r, probability=r.probability * FORGETFUL)
-        if r.program is not None and omits(r.program)
-        else r
-        for r in readings
-    ]
-    return sorted(doubted, key=lambda r: -r.probability)
+    readings = list(readings)
+    for k, r in enumerate(readings):
+        if r.program is not None and omits(r.program):
+            readings[k] = replace(r, probability=r.probability * FORGETFUL)
+    return sorted(readings, key=lambda r: -r.probability)
 
 
 def logit(probability: float) -> float:

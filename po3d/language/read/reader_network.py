@@ -66,16 +66,23 @@ class ReaderNetwork(nn.Module):
 
     def groups(self, rate: float, encoder_rate: float) -> list[dict]:
         """Return the optimiser's parameter groups: the decoder, and the encoder's layers."""
-        named = [(name, weight) for name, weight in self.named_parameters() if weight.requires_grad]
-        parts = [
-            [w for name, w in named if name.startswith("encoder.") == encoder]
-            for encoder in (False, True)
-        ]
-        return [{"params": parts[0], "lr": rate}, {"params": parts[1], "lr": encoder_rate}]
+        groups = [{"params": [], "lr": rate}, {"params": [], "lr": encoder_rate}]
+        for name, weight in self.named_parameters():
+            if weight.requires_grad:
+                groups[name.startswith("encoder.")]["params"].append(weight)
+        return groups
 
     def encode(self, ids: Tensor, segments: Tensor, mask: Tensor) -> Tensor:
         """Encode the inputs: (B, T, d), with d the decoder's width."""
         return self.narrow(self.encoder(ids, self.segment(segments), mask[:, None, None]))
+
+    def _memories(self, encoded: Tensor, of: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """Return each block's keys and values of the inputs `of` (R,), for cross-attention."""
+        memories = []
+        for block in self.blocks:
+            key, value = block.memory(encoded)
+            memories.append((key[of], value[of]))
+        return memories
 
     def _inputs(self, before: Tensor, copied: Tensor, stacks: Tensor, start: int) -> Tensor:
         """Embed the decoder's inputs.
@@ -119,7 +126,7 @@ class ReaderNetwork(nn.Module):
         of each program, and the index of its input. Invalid tokens are masked by the type table.
         """
         encoded = self.encode(ids, segments, mask := ids > 0)
-        memories = [tuple(t[of] for t in block.memory(encoded)) for block in self.blocks]
+        memories = self._memories(encoded, of)
         encoded, mask, words = encoded[of], mask[of], words[of]
         gold, there = program.clamp(min=0), program >= 0
         stack = self.types.start(sorts, 32)
@@ -157,7 +164,7 @@ class ReaderNetwork(nn.Module):
         """
         encoded = self.encode(ids, segments, ids > 0)
         count, longest, device = len(of), LONGEST_PROGRAM, ids.device
-        memories = [tuple(t[of] for t in block.memory(encoded)) for block in self.blocks]
+        memories = self._memories(encoded, of)
         encoded, mask, words = encoded[of], (ids > 0)[of], words[of]
         done = Decoded(
             ids.new_zeros(count, width, longest),
@@ -229,7 +236,7 @@ class ReaderNetwork(nn.Module):
                 if ends:
                     break
                 still, encoded, mask, words = (t[going] for t in (still, encoded, mask, words))
-                memories = [tuple(t[going] for t in memory) for memory in memories]
+                memories = [(key[going], value[going]) for key, value in memories]
                 stays = going.repeat_interleave(width)
                 row, stack, tokens, spans, lengths, total, before, copied = (
                     t[stays] for t in (row, stack, tokens, spans, lengths, total, before, copied)
@@ -247,9 +254,7 @@ class ReaderNetwork(nn.Module):
         """
         width, count = x.shape[1], min(x.shape[1], words.shape[1])
         scores = x.new_full((len(may), count), -1e4).float()
-        first, last = (
-            torch.zeros(len(may), count, dtype=torch.long, device=x.device) for _ in range(2)
-        )
+        first, last = torch.zeros(2, len(may), count, dtype=torch.long, device=x.device)
         of = may.nonzero()[:, 0]
         if len(of):
             hidden, states, there = (

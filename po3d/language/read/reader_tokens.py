@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -72,7 +73,7 @@ class ParserInput:
                 looks_text = tuple(looks)
                 if name == name_words and alike.get(looks_text, 0) < MOST_ALIKE:
                     first = [] if alike else [("name", name)]
-                    entries.append(first + [("look", look) for look in looks_text])
+                    entries.append([*first, *zip(repeat("look"), looks)])
                     alike[looks_text] = alike.get(looks_text, 0) + 1
         return entries
 
@@ -162,9 +163,8 @@ class WordPieces:
         self.known: dict[str, tuple[int, ...]] = {}
         self.named: dict[str, tuple[str, list[tuple[int, int, tuple[int, ...]]]]] = {}
         try:
-            self.unknown, self.begin, self.part = (
-                self.index[p] for p in ("[UNK]", "[CLS]", "[SEP]")
-            )
+            self.unknown, self.begin = self.index["[UNK]"], self.index["[CLS]"]
+            self.part = self.index["[SEP]"]
         except KeyError as missing:
             raise InputError(f"the vocabulary lacks {missing}") from None
 
@@ -198,9 +198,8 @@ class WordPieces:
     def _parted(self, text: str) -> tuple[str, list[tuple[int, int, tuple[int, ...]]]]:
         """Return the cleaned text, and (start, end, pieces) of its words."""
         clean = cleaned(text)
-        return clean, [
-            (m.start(), m.end(), self.pieces(m[0].lower())) for m in _WORD.finditer(clean)
-        ]
+        words = [(*m.span(), self.pieces(m[0].lower())) for m in _WORD.finditer(clean)]
+        return clean, words
 
     def _read(self, text: str) -> tuple[str, list[tuple[int, int, tuple[int, ...]]]]:
         """Return a name or attribute value cleaned, and (start, end, pieces) of its words; cached,
@@ -216,11 +215,11 @@ class WordPieces:
     ) -> list[tuple[int, str, list[tuple[int, int, tuple[int, ...]]]]]:
         """Tokenise the named texts of one part of the input. Return, for each text, the number of
         its segment, the cleaned text, and its words with their tokens."""
-        read = [
-            (name, (self._read if name in ("name", "look") else self._parted)(text))
-            for name, text in part
-        ]
-        return [(SEGMENTS.index(name), clean, cut) for name, (clean, cut) in read]
+        words = []
+        for name, text in part:
+            read = self._read if name in ("name", "look") else self._parted
+            words.append((SEGMENTS.index(name), *read(text)))
+        return words
 
     def __call__(self, inputs: ParserInput) -> EncodedInput:
         """Build the network's input.
@@ -233,12 +232,12 @@ class WordPieces:
             ("change", inputs.change),
             ("frame", inputs.frame),
             ("question", inputs.question),
-            *(("option", option) for option in inputs.options),
+            *zip(repeat("option"), inputs.options),
         )
         sentence_words = [self._words([sentence]) for sentence in sentences if sentence[1]]
         parts = sentence_words + [self._words(entry) for entry in inputs.entries]
         if 1 + sum(map(_length, parts)) > LONGEST_INPUT:
-            parts = sentence_words + [self._words([("name", name)]) for name in inputs.names]
+            parts = sentence_words + [self._words((("name", name),)) for name in inputs.names]
         ids, segments, words, places = [self.begin], [0], [], []
         texts: list[str] = []
         for part in parts:
@@ -260,7 +259,8 @@ class WordPieces:
 
 def _length(part: Sequence[tuple[int, str, list[tuple[int, int, tuple[int, ...]]]]]) -> int:
     """Return the number of pieces of a part, including its separator."""
-    return 1 + sum(len(pieces) for _, _, cut in part for *_, pieces in cut)
+    words = chain.from_iterable(cut for _, _, cut in part)
+    return 1 + sum(len(pieces) for _, _, pieces in words)
 
 
 _WORD = re.compile(r"[^\W_]+|[^\w\s]|_")

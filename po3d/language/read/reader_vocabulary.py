@@ -8,6 +8,7 @@ becomes the scene's "refrigerator".
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import repeat
 from typing import NamedTuple
 
 from po3d.language.program import ANSWERS, LEAVES, SIGNATURES, UNTRAINED, Call, ProgramError
@@ -50,10 +51,7 @@ TEXTS = (
     "behind_right",
     "middle",
     "person",
-    *(
-        STREET_NAMES.get(shape, shape).lower()
-        for shape in (*SHAPES, *SUPER_CATEGORIES, "hatchback")
-    ),
+    *(STREET_NAMES.get(s, s).lower() for s in (*SHAPES, *SUPER_CATEGORIES, "hatchback")),
 )
 AMOUNTS = (
     *map(str, range(25)),
@@ -96,19 +94,18 @@ class Vocabulary:
     @cached_property
     def language(self) -> TokenLanguage:
         """Return the token language for the type table: programs or refusals of each sort."""
-        tokens = [
-            (f"{op}({', '.join(s.inputs)})", s.inputs, s.output)
-            for op, signatures in SIGNATURES.items()
-            for s in signatures
-            if not any(_untrained(kind) for kind in s.inputs)
-        ]
+        tokens = []
+        for op, signatures in SIGNATURES.items():
+            for inputs, output in signatures:
+                if not any(map(_untrained, inputs)):
+                    tokens.append((f"{op}({', '.join(inputs)})", inputs, output))
         for kind, words in LEAVES.items():
             listed = (
                 words if isinstance(words, tuple) else self.texts if words is str else self.amounts
             )
             trained = [word for word in listed if (kind, word) not in UNTRAINED]
             tokens += [(f"{kind}:{word}", (), kind) for word in trained]
-        tokens += [(COPY, (), "text"), *((refusal, (), "refusal") for refusal in REFUSALS)]
+        tokens += [(COPY, (), "text"), *zip(REFUSALS, repeat(()), repeat("refusal"))]
         names, inputs, outputs = zip(*tokens, strict=True)
         starts = tuple((*types, "refusal") for types in STARTS)
         return TokenLanguage(names, inputs, outputs, starts, frozenset({COPY}))
@@ -160,21 +157,21 @@ class Vocabulary:
         text = cleaned(arg).lower()
         closed = self.index.get(f"text:{text}")
         naming = attribute in ("name", "shape")
-        spans = [
-            s for s in pieces.spans.get(text, []) if pieces.copied(*s[1:], naming).lower() == text
-        ]
         if attribute in CLOSED_KINDS:
             return None if closed is None else (closed, (0, 0))
-        listed = [s for s in spans if SEGMENTS[s[0]] == ("name" if naming else "look")]
         if text == "object" or (not naming and closed is not None):
             return closed, (0, 0)
-        here = [s for s in spans if SEGMENTS[s[0]] == sort]
-        spoken = [s for s in spans if SEGMENTS[s[0]] in ("change", "frame", "question", "option")]
-        if attribute == "shape" and not listed and closed is not None:
+        first: dict[str, tuple[int, int]] = {}  # first span of each segment
+        for segment, *span in pieces.spans.get(text, ()):
+            if pieces.copied(*span, naming).lower() == text:
+                first.setdefault(SEGMENTS[segment], tuple(span))
+        scene = "name" if naming else "look"
+        if attribute == "shape" and scene not in first and closed is not None:
             return closed, (0, 0)
-        for places in (listed, here, spoken):
-            if places:
-                return self.index[COPY], places[0][1:]
+        # the scene's objects, this sentence, then the other sentences in their order
+        for segment in (scene, sort, *first):
+            if segment in first and segment not in ("head", "look" if naming else "name"):
+                return self.index[COPY], first[segment]
         return None if closed is None else (closed, (0, 0))
 
     def program(
@@ -192,9 +189,9 @@ class Vocabulary:
                 raise ProgramError("the program is incomplete")
             kind, colon, word = (name := self.tokens[token]).partition(":")
             if not colon:
-                inputs = [kind for kind in name.partition("(")[2].rstrip(")").split(", ") if kind]
-                op, args = name.partition("(")[0], []
-                for _ in inputs:
+                op, _, inputs = name.rstrip(")").partition("(")
+                args: list[Call | str | float] = []
+                for _ in filter(None, inputs.split(", ")):
                     args.append(read(_attribute(op, args)))
                 return Call(op, tuple(args))
             if name == COPY:
@@ -207,7 +204,7 @@ class Vocabulary:
 def _untrained(kind: str) -> bool:
     """Return whether the network has no output class for any leaf of a kind."""
     words = LEAVES.get(kind)
-    return isinstance(words, tuple) and all((kind, word) in UNTRAINED for word in words)
+    return isinstance(words, tuple) and UNTRAINED.issuperset(zip(repeat(kind), words))
 
 
 def _attribute(op: str, args: Sequence[Call | str | float]) -> str:

@@ -6,6 +6,8 @@ white one of two; "which cushion" parsed as a question for a name.
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial, reduce
+from itertools import pairwise
 
 from po3d.language.english import singular
 from po3d.language.grammar import load
@@ -45,17 +47,14 @@ def completed(program: Call, text: str, things: Sequence[Thing]) -> Call:
     program lacks is added where it selects one of them. `things`: all objects of the scene.
     """
     words = set(re.findall(r"[a-z]+", text.lower()))
-    used = {call.args[1] for call in program.calls() if call.op == "filter"}
+    used = {call.args[1] for call in program.calls("filter")}
 
     def of(call: Call) -> Call:
-        if (
-            call.op == "unique"
-            and (attributes := _filter_values(call.args[0]))
-            and "name" in attributes
-        ):
-            fit = [t for t in things if all(t.get(a) == v for a, v in attributes.items())]
-            return one_of(call, fit, attributes) if len(fit) > 1 else call
-        return Call(call.op, tuple(of(a) if isinstance(a, Call) else a for a in call.args))
+        attributes = _filter_values(call.args[0]) if call.op == "unique" else None
+        if not attributes or "name" not in attributes:
+            return call.mapped(of)
+        fit = [t for t in things if attributes.items() <= t.items()]
+        return one_of(call, fit, attributes) if len(fit) > 1 else call
 
     def one_of(call: Call, fit: Sequence[Thing], attributes: Mapping[str, str]) -> Call:
         for look in LOOKS:
@@ -80,22 +79,24 @@ def without_redundant_looks(program: Call, text: str, things: Sequence[Thing]) -
     words = set(re.findall(r"[a-z]+", text.lower()))
 
     def of(call: Call) -> Call:
-        args = tuple(of(a) if isinstance(a, Call) else a for a in call.args)
+        changed = call.mapped(of)
         if call.op == "filter" and call.args[0] in NAMED and (attributes := _filter_values(call)):
-            look, value, source = args
-            candidates = [
-                t for t in things if all(_is(t, a, v) for a, v in attributes.items() if a != look)
-            ]
-            if len(candidates) > 1 and not is_named(value):
+            look, value, source = changed.args
+            attributes.pop(look)
+            if sum(_is_all(thing, attributes) for thing in things) > 1 and not is_named(value):
                 return source
-        return Call(call.op, args)
+        return changed
 
     def is_named(value: str) -> bool:
-        return any(w.startswith(value[:STEM]) for w in words) or bool(
-            words & _LIKE.get(value, set())
+        return not words.isdisjoint(_LIKE.get(value, ())) or any(
+            w.startswith(value[:STEM]) for w in words
         )
 
     return program if words & _OTHERS else of(program)
+
+
+def _is_all(thing: Thing, attributes: Mapping[str, str]) -> bool:
+    return all(_is(thing, *pair) for pair in attributes.items())
 
 
 def _is(thing: Thing, attribute: str, value: str) -> bool:
@@ -133,12 +134,13 @@ def _look_of_pair(chosen: Call) -> str | None:
     pair = chosen.args[-1] if chosen.op == "best" else None
     if pair is None or pair.op != "group" or len(pair.args) != 2:
         return None
-    values = [_filter_values(one.args[0]) if one.op == "unique" else None for one in pair.args]
-    first, second = values
+    if any(one.op != "unique" for one in pair.args):
+        return None
+    first, second = (_filter_values(one.args[0]) for one in pair.args)
     if not first or not second or first.keys() != second.keys():
         return None
-    differing = [look for look in first if first[look] != second[look]]
-    return differing[0] if len(differing) == 1 and differing[0] in LOOKS else None
+    differing = dict(first.items() - second.items())
+    return min(differing) if len(differing) == 1 and differing.keys() <= set(LOOKS) else None
 
 
 def of_pair(program: Call, names: Sequence[str]) -> Call:
@@ -147,12 +149,12 @@ def of_pair(program: Call, names: Sequence[str]) -> Call:
 
     `names`: of all objects of the scene.
     """
-    args = [of_pair(a, names) if isinstance(a, Call) else a for a in program.args]
+    args = list(program.mapped(lambda call: of_pair(call, names)).args)
     if program.op in PAIRED and len(args) > 1 and args[-1] == args[-2]:
-        first = next((c.args[0] for c in args[-1].calls() if c.op == "unique"), None)
-        kind = first and _filter_values(first)
+        first = next(args[-1].calls("unique"), None)
+        kind = first and _filter_values(first.args[0])
         if kind and list(kind) == ["name"] and names.count(kind["name"]) == 2:
-            args[-2:] = (at_end(args[-1], sense) for sense in ("most", "least"))
+            args[-2:] = at_end(args[-1], "most"), at_end(args[-1], "least")
     return Call(program.op, tuple(args))
 
 
@@ -172,7 +174,7 @@ def with_kinds(program: Call, text: str, things: Sequence[Thing]) -> Call:
                 return union
             if call.op == "unique" and call.args[0].op == "filter":
                 return call
-            return Call(call.op, tuple(of(a) if isinstance(a, Call) else a for a in call.args))
+            return call.mapped(of)
 
         changed = of(program)
         if changed == program:
@@ -185,24 +187,22 @@ def _kinds(text: str, names: Sequence[str]) -> list[list[str]]:
     """Return, for each noun of a kind in the text, the names of its objects; none for a noun that
     is itself a name or a synonym of one.
     """
-    words = [singular(word) for word in re.findall(r"[a-z]+", text.lower())]
-    nouns = [" ".join(words[k : k + n]) for n in (2, 1) for k in range(len(words) - n + 1)]
+    words = list(map(singular, re.findall(r"[a-z]+", text.lower())))
     result = []
-    for noun in dict.fromkeys(nouns):
+    for noun in dict.fromkeys([*map(" ".join, pairwise(words)), *words]):
         if noun in NO_KINDS or noun not in lexicon().kinds:
             continue
-        scores = {name: fits(noun, name) for name in names if name}
-        if SAME not in scores.values():
-            result.append([name for name, score in scores.items() if score == BELOW])
-    return [kind for kind in result if kind]
+        scores = {name: fits(noun, name) for name in filter(None, names)}
+        kind = [name for name in scores if scores[name] == BELOW]
+        if kind and SAME not in scores.values():
+            result.append(kind)
+    return result
 
 
 def _union(names: Sequence[str]) -> Call:
     """Return the program of all objects with these names."""
-    first, *rest = (Call("filter", ("name", name, Call("scene"))) for name in names)
-    for other in rest:
-        first = Call("union", (first, other))
-    return first
+    sets = (Call("filter", ("name", name, Call("scene"))) for name in names)
+    return reduce(partial(Call.of, "union"), sets)
 
 
 def _listed(call: Call) -> set[str]:
@@ -210,7 +210,7 @@ def _listed(call: Call) -> set[str]:
     if call.op == "filter" and call.args[0] == "name" and call.args[2].op == "scene":
         return {call.args[1]}
     if call.op == "union":
-        parts = [_listed(part) for part in call.args]
+        parts = list(map(_listed, call.args))
         return set().union(*parts) if all(parts) else set()
     return set()
 
@@ -222,22 +222,15 @@ def _among(program: Call, names: Sequence[str], union: Call) -> Call:
     if program.op != "query" or program.args[0] != "name" or program.args[1].op != "best":
         return program
     best = program.args[1]
-    mentioned = {str(arg) for call in program.calls() for arg in call.args}
-    if best.args[-1].op != "scene" or mentioned & set(names):
+    if best.args[-1].op != "scene" or not set(names).isdisjoint(program.leaves()):
         return program
     return Call("query", ("name", Call("best", (*best.args[:-1], union))))
 
 
 def _name_of(objects: Call) -> str | None:
     """Return the common name of the set from which an object is selected."""
-    while isinstance(objects, Call) and objects.op in (
-        "unique",
-        "best",
-        "filter",
-        "relate",
-        "exclude",
-        "same",
-    ):
+    chain = ("unique", "best", "filter", "relate", "exclude", "same")
+    while isinstance(objects, Call) and objects.op in chain:
         if objects.op == "filter" and objects.args[0] == "name":
             return objects.args[1]
         objects = objects.args[-1]

@@ -17,7 +17,7 @@ _NEAR = re.compile(
 
 def agreeing(program: RoomCall) -> RoomCall:
     """Correct the attributes of filters by their values: "running" is a state, "oak" a material."""
-    args = [agreeing(arg) if isinstance(arg, RoomCall) else arg for arg in program.args]
+    args = list(program.mapped(agreeing).args)
     kinds = SIGNATURES[program.op].inputs
     if kinds[:2] == ("attribute", "value") and (attribute := attribute_of(args[1])) is not None:
         args[0] = attribute
@@ -39,13 +39,13 @@ def telling(program: RoomCall, words: Sequence[str] = ()) -> RoomCall:
     if op == "move" and words:
         return _laid(program, words)
     if op == "more":
-        first, second = ([part for part in arg.calls() if part.op == "all"][-1] for arg in args)
+        first, second = (list(arg.calls("all"))[-1] for arg in args)
         if second.args == ("object",) != first.args and args[1].op == "having":
             return RoomCall("more", (args[0], _with_noun(args[1], first)))
     if op == "name" and isinstance(args[0].args[-1], RoomCall) and args[0].args[-1].op == "pair":
         looks = distinguishing_attribute(args[0].args[-1])
         return program if looks is None else RoomCall("query", (looks, args[0]))
-    about_looks = bool(LOOKS & {plain(w) for w in words})
+    about_looks = not LOOKS.isdisjoint(map(plain, words))
     if op == "query" and args[1].args and isinstance(source := args[1].args[-1], RoomCall):
         if source.op == "pair" and not about_looks:
             looks = distinguishing_attribute(source)
@@ -77,8 +77,8 @@ def _laid(move: RoomCall, words: Sequence[str]) -> RoomCall:
 
 def _stands(program: RoomCall) -> str:
     """Return where objects of a set's kind stand (`rooms.Category`); "" for an unlisted kind."""
-    name = next((part.args[0] for part in reversed(list(program.calls())) if part.op == "all"), "")
-    category = category_of(name)
+    kinds = list(program.calls("all"))
+    category = category_of(kinds[-1].args[0] if kinds else "")
     return category.stands if category is not None else ""
 
 

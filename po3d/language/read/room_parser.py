@@ -8,6 +8,7 @@ share one id, unless they resemble a known word (spelling correction).
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain, repeat
 from typing import Any
 
 from po3d.io.fuzzy import alike, too_long
@@ -28,28 +29,13 @@ LEAST_PROBABILITY = 0.3  # parses of lower probability get the status "unparsed"
 LONGEST_SENTENCE = 60
 SIMILAR = 0.8  # least difflib ratio of a misspelt word to the known one
 SHORTEST_MISSPELT = 4
-NO_NAME = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "and",
-        "or",
-        "with",
-        "than",
-        "from",
-        "that",
-        "which",
-        "is",
-        "are",
-        "was",
-        "to",
-        "s",
-        "'s",
-        "?",
-        "my",
-    ]
-)  # never in a name
+# words that are never in a name
+# fmt: off
+NO_NAME = frozenset([
+    "the", "a", "an", "and", "or", "with", "than", "from", "that", "which", "is", "are", "was",
+    "to", "s", "'s", "?", "my",
+])
+# fmt: on
 # Questions for an amount, which are accepted only as a comparison of two objects ("how large is it
 # compared to ...").
 AMOUNT = re.compile(
@@ -58,18 +44,15 @@ AMOUNT = re.compile(
 )
 NOUNLESS = ("one", "ones", "everything", "anything", "something", "stuff", "whatever")
 NO_OBJECTS = frozenset(("place", "spot", "space"))  # nouns that name no object of a table
-NOUN_WORDS = frozenset(word for noun in SYNONYMS for word in noun.split())
+NOUN_WORDS = frozenset(chain.from_iterable(map(str.split, SYNONYMS)))
 
 
-_TOKENS = [
-    *((op, signature.inputs, signature.output) for op, signature in SIGNATURES.items()),
-    *((f"{kind}:{value}", (), kind) for kind, values in CLOSED.items() for value in values),
-    *((f"{kind}:", (), kind) for kind in OPEN),
-    (ANYTHING, (), "name"),
-]
-LANGUAGE = TokenLanguage(
-    *zip(*_TOKENS), (ANSWERS, ("edit",)), frozenset(f"{kind}:" for kind in OPEN)
-)
+_TOKENS = [(op, *signature) for op, signature in SIGNATURES.items()]
+for _kind, _values in CLOSED.items():
+    _TOKENS += [(f"{_kind}:{value}", (), _kind) for value in _values]
+_COPIES = [f"{kind}:" for kind in OPEN]
+_TOKENS += [*zip(_COPIES, repeat(()), OPEN), (ANYTHING, (), "name")]
+LANGUAGE = TokenLanguage(*zip(*_TOKENS), (ANSWERS, ("edit",)), frozenset(_COPIES))
 
 
 class RoomParser(NetworkParser):
@@ -113,10 +96,8 @@ class RoomParser(NetworkParser):
 
 
 def _parsed(words: list[str], amount: re.Match | None, written: Written) -> Parse:
-    probability = written.probability
-    texts = [
-        _text(LANGUAGE.tokens[t], words, span) for t, span in zip(written.tokens, written.spans)
-    ]
+    tokens, probability, spans = written
+    texts = [_text(LANGUAGE.tokens[token], words, span) for token, span in zip(tokens, spans)]
     program = from_tokens(texts)
     if nouns := NO_OBJECTS.intersection(texts):
         return Parse("unparsed", None, probability, f"not understood: {min(nouns)}")

@@ -44,8 +44,10 @@ def style(text: str) -> float:
 def features(text: str) -> Iterator[int]:
     """Yield the hashes of the n-grams of a text, each once."""
     words = [START, *_masked(text), END]
-    runs = (words[k : k + n] for n in range(1, LONGEST + 1) for k in range(len(words) - n + 1))
-    yield from dict.fromkeys(zlib.crc32(" ".join(run).encode()) % (1 << BITS) for run in runs)
+    runs: list[str] = []
+    for n in range(LONGEST):
+        runs += map(" ".join, zip(*(words[k:] for k in range(n + 1))))
+    yield from dict.fromkeys(zlib.crc32(run.encode()) % (1 << BITS) for run in runs)
 
 
 def _masked(text: str) -> Iterator[str]:

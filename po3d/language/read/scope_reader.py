@@ -18,8 +18,8 @@ from po3d.scene.orbit import LABELS
 
 _WORDINGS = load("scope", "patterns")
 # Fraction of a full turn -> degrees; words between two objects -> direction.
-_FRACTIONS = {text: int(degrees.op) for text, degrees in _WORDINGS.meanings("turn")}
-_DIRECTION = {text: label.op for text, label in _WORDINGS.meanings("lies")}
+_FRACTIONS = {text: int(degrees) for text, degrees in _WORDINGS.words("turn").items()}
+_DIRECTION = _WORDINGS.words("lies")
 assert set(_DIRECTION.values()) == set(LABELS)
 
 

@@ -50,12 +50,8 @@ class Decoded(NamedTuple):
     spans: Tensor
 
 
-class Written(NamedTuple):
-    """Decoder output for a sentence: token ids, their probability, spans of copying tokens."""
-
-    tokens: list[int]
-    probability: float
-    spans: list[list[int]]
+# Decoder output for a sentence: token ids, their probability, spans of copying tokens.
+Written = tuple[list[int], float, list[list[int]]]
 
 
 def _whole(rows: Tensor, multiple: int) -> Tensor:
@@ -180,7 +176,7 @@ class Seq2Seq(nn.Module):
         """
         key, value, mask = encoded
         context, attention, ever = state
-        ids = [last[:, k] for k in range(MEMORY)] + [stack[:, k] for k in range(OWED)]
+        ids = [*last.unbind(1), *stack[:, :OWED].unbind(1)]
         memory = sum(table[i] for table, i in zip(tables, ids, strict=True))
         remember_look, remember_write = memory.chunk(2, 1)
         first, first_write = self.look[0], self.write[0]
@@ -270,7 +266,8 @@ class Seq2Seq(nn.Module):
         distinct = sorted(dict.fromkeys(map(tuple, sentences)), key=len)
         for length, group in groupby(distinct, columns):
             same = list(group)
-            for part in (same[start : start + BATCH] for start in range(0, len(same), BATCH)):
+            for start in range(0, len(same), BATCH):
+                part = same[start : start + BATCH]
                 words = torch.tensor(
                     [[*ids, *[PAD] * (length - len(ids))] for ids in part], device=device
                 )
@@ -281,7 +278,7 @@ class Seq2Seq(nn.Module):
                     decoded.spans[:, : max(counts)].tolist() if self.copying else [[]] * len(part)
                 )
                 for k, (ids, count) in enumerate(zip(part, counts)):
-                    cache[ids] = Written(tokens[k][:count], probability[k], spans[k][:count])
+                    cache[ids] = tokens[k][:count], probability[k], spans[k][:count]
         return [cache[tuple(ids)] for ids in sentences]
 
     @torch.inference_mode()

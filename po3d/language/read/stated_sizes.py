@@ -5,20 +5,19 @@ text ──► without_sizes ──► text that the parsers were trained on ─
 """
 
 import re
-from itertools import chain
 
 from po3d.language.grammar import load
 from po3d.language.program import LEAVES, Call
 
 _WORDINGS = load("omissions", "patterns")
-_UNITS = {word: float(pattern.op) for word, pattern in _WORDINGS.meanings("unit")}
-_EXTENTS = {word: pattern.op.split() for word, pattern in _WORDINGS.meanings("extent")}
-_NUMBERS = chain(load("everyday").meanings("number"), _WORDINGS.meanings("amount"))
-_AMOUNTS = {word: float(pattern.op) for word, pattern in _NUMBERS}
+_UNITS = {word: float(op) for word, op in _WORDINGS.words("unit").items()}
+_EXTENTS = {word: op.split() for word, op in _WORDINGS.words("extent").items()}
+_NUMBERS = load("everyday").words("number") | _WORDINGS.words("amount")
+_AMOUNTS = dict(zip(_NUMBERS, map(float, _NUMBERS.values())))
 
 
 def _either(words: dict) -> str:
-    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
 
 _FORM = (
@@ -52,7 +51,7 @@ def with_sizes(change: Call, text: str) -> Call:
     """Add the sizes that the text of a change states to its new object; the change itself if it
     has no new object, or several."""
     stated = sizes(text)
-    new = [call for call in change.calls() if call.op == "thing"]
+    new = list(change.calls("thing"))
     if not stated or len(new) != 1:
         return change
 
@@ -62,13 +61,12 @@ def with_sizes(change: Call, text: str) -> Call:
             for extent, metres in stated.items():
                 traits = Call("trait", (extent, metres, traits))
             return Call("thing", (name, traits))
-        return Call(call.op, tuple(of(a) if isinstance(a, Call) else a for a in call.args))
+        return call.mapped(of)
 
     return of(change)
 
 
 def omits_size(text: str, change: Call) -> bool:
     """Return whether a text states sizes of a new object that the program of the change lacks."""
-    calls = list(change.calls())
-    sized = {c.args[0] for c in calls if c.op == "trait"} & set(LEAVES["extent"])
-    return any(call.op == "thing" for call in calls) and not sized >= sizes(text).keys()
+    sized = {call.args[0] for call in change.calls("trait")}.intersection(LEAVES["extent"])
+    return any(change.calls("thing")) and not sized >= sizes(text).keys()

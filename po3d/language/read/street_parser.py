@@ -35,12 +35,10 @@ def _stand_ins(text: str) -> tuple[dict[str, str], str]:
     replaced: dict[str, str] = {}
     for shape, name in UNSEEN_NAMES.items():
         if name.search(text):
-            leaves = SUPER_CATEGORIES[UNSEEN_SHAPES[shape]]
-            known = next(
-                (leaf for leaf in leaves if leaf not in text.lower() and leaf not in replaced), None
-            )
-            if known is not None:
-                replaced[known], text = shape, name.sub(rf"{known}\1", text)
+            for known in SUPER_CATEGORIES[UNSEEN_SHAPES[shape]]:
+                if known not in text.lower() and known not in replaced:
+                    replaced[known], text = shape, name.sub(rf"{known}\1", text)
+                    break
     return replaced, text
 
 
@@ -48,10 +46,11 @@ def _renamed(parse: Parse, stood_in: dict[str, str]) -> Parse:
     """Put the unseen vehicle types back into the parse."""
     if parse.program is None or not stood_in:
         return parse
-    names = {
-        f"filter[shape={known}]": f"filter[shape={shape}]" for known, shape in stood_in.items()
-    }
-    return replace(parse, program=from_tokens([names.get(t, t) for t in parse.program.texts()]))
+    tokens = parse.program.texts()
+    for known, shape in stood_in.items():
+        old, new = f"filter[shape={known}]", f"filter[shape={shape}]"
+        tokens = [new if token == old else token for token in tokens]
+    return replace(parse, program=from_tokens(tokens))
 
 
 class Parser(NetworkParser):
@@ -85,5 +84,6 @@ class Parser(NetworkParser):
 
 
 def _parsed(written: Written, stood_in: dict[str, str]) -> Parse:
-    program = from_tokens([TOKENS[k] for k in written.tokens])
-    return _renamed(Parse("ok", program, written.probability), stood_in)
+    tokens, probability, _ = written
+    program = from_tokens(list(map(TOKENS.__getitem__, tokens)))
+    return _renamed(Parse("ok", program, probability), stood_in)

@@ -11,7 +11,7 @@ import re
 from po3d.language.grammar import load
 
 _WORDINGS = load("threedsrbench", "patterns")
-_SHORTHAND = {word.upper(): pattern for word, (pattern,) in _WORDINGS.table("word.").items()}
+_SHORTHAND = _WORDINGS.shorthand()
 _WORD = re.compile(r"\b(" + "|".join(sorted(_SHORTHAND, key=len, reverse=True)) + r")\b")
 
 
@@ -28,19 +28,17 @@ def compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-OPENING, TAIL, POLITE, TRAILER, CAMERA, ARTICLE, LED = (
-    _WORDINGS.expression(key, re.IGNORECASE)
-    for key in ("opening", "tail", "polite", "trailer", "viewer", "article", "led")
+OPENING, TAIL, POLITE, TRAILER, CAMERA, ARTICLE, LED = _WORDINGS.expressions(
+    "opening", "tail", "polite", "trailer", "viewer", "article", "led"
 )
 PARTED, GROUND = map(_WORDINGS.expression, ("parted", "ground"))
 # Words required by the questions of each operation: a fast test that skips most patterns.
-KEYS: dict[str, re.Pattern[str]] = {
-    rule.pattern.op: re.compile(rf"\b(?:{rule.wordings[0]})\b", re.IGNORECASE)
-    for rule in _WORDINGS.of["needs"]
-}
-PATTERNS: tuple[tuple[str, str], ...] = tuple(
-    (rule.pattern.op, wording) for rule in _WORDINGS.of["asks"] for wording in rule.wordings
-)
+KEYS: dict[str, re.Pattern[str]] = {}
+for _rule in _WORDINGS.of["needs"]:
+    KEYS[_rule.pattern.op] = re.compile(rf"\b(?:{_rule.wordings[0]})\b", re.IGNORECASE)
+PATTERNS: list[tuple[str, str]] = []
+for _rule in _WORDINGS.of["asks"]:
+    PATTERNS += zip(itertools.repeat(_rule.pattern.op), _rule.wordings)
 # For each answer type, the pattern of the options that express each answer.
 CHOICE_WORDS: dict[str, dict[str, re.Pattern[str]]] = {}
 for _rule in _WORDINGS.of["option"]:

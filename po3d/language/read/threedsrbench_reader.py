@@ -55,7 +55,7 @@ def read(text: str, options: Sequence[str] = ()) -> Parse:
     if not question:
         return Parse("unparsed", reason="the text contains no question")
     reason = f"no pattern matches {question!r}"
-    operations = {op for op, key in KEYS.items() if key.search(question)}
+    operations = [op for op, key in KEYS.items() if key.search(question)]
     for op, pattern in PATTERNS:
         match = compiled(pattern).fullmatch(question) if op in operations else None
         if not match:
@@ -102,7 +102,7 @@ def _program(
     suffix.
     """
     groups = {name.rstrip("0123456789"): text for name, text in parts.items() if text}
-    things = [groups[name] for name in ("x", "y") if name in groups]
+    things = list(filter(None, map(groups.get, ("x", "y"))))
     if "pair" in groups:
         things += _parted(groups["pair"], options)
     elif len(things) < len(OPERATIONS[op].roles) and OPERATIONS[op].output == "object":
@@ -112,9 +112,8 @@ def _program(
         op = _TO_CAMERA[op]
     elif op in _TO_GROUND and GROUND.fullmatch(_bare(things[0])):
         op, things = _TO_GROUND[op], things[1:]
-    return PhraseCall(
-        op, tuple(_HOLE.sub(lambda m: quotes[int(m[1])], _bare(thing)) for thing in things)
-    )
+    things = [_HOLE.sub(lambda m: quotes[int(m[1])], _bare(thing)) for thing in things]
+    return PhraseCall(op, tuple(things))
 
 
 def _bare(thing: str) -> str:
@@ -127,13 +126,12 @@ def _parted(pair: str, options: Sequence[str]) -> list[str]:
     It is split where both parts are options, else where the second has an article, else at the
     first place.
     """
-    places = list(PARTED.finditer(pair))
-    if not places:
+    parts = [[pair[: m.start()], LED.sub("", pair[m.end() :])] for m in PARTED.finditer(pair)]
+    if not parts:
         raise ProgramError(f"{pair!r} names one object, not two")
-    parts = [[pair[: m.start()], LED.sub("", pair[m.end() :])] for m in places]
-    known = {_same(option) for option in options}
+    known = set(map(_same, options))
     for two in parts:
-        if known and all(_same(thing) in known for thing in two):
+        if known.issuperset(map(_same, two)):
             return two
     return next((two for two in parts if ARTICLE.match(two[1])), parts[0])
 
@@ -149,7 +147,7 @@ def _same(text: str) -> str:
 def fit_options(program: PhraseCall, options: Sequence[str]) -> dict[str, str] | None:
     """Match answers of a program to options one to one; None if they do not match."""
     if not options:
-        return {answer: answer for answer in program.answers}
+        return dict(zip(program.answers, program.answers))
     if len(options) != len(program.answers):
         return None
     if program.candidates:

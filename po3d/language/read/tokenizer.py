@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Mapping
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from po3d.io.fuzzy import slips
@@ -11,10 +12,10 @@ from po3d.language.read.phrases import MISSPELT, PHRASES
 
 _APOSTROPHES = str.maketrans("\u2018\u2019`", "'''")
 _WORDINGS = load("read_street", "patterns")
-_CONTRACTIONS = tuple(
-    (re.compile(_WORDINGS.with_pieces(rule.wordings[0])), rule.pattern.op)
-    for rule in _WORDINGS.of["undone"]
-)
+_CONTRACTIONS: list[tuple[re.Pattern[str], str]] = []
+for _rule in _WORDINGS.of["undone"]:
+    _pattern = re.compile(_WORDINGS.with_pieces(_rule.wordings[0]))
+    _CONTRACTIONS.append((_pattern, _rule.pattern.op))
 _NEGATIVE, _TAG, _UNIVERSAL = map(_WORDINGS.expression, ("negative", "tag", "universal"))
 _WORD = re.compile(r"'s|[a-z0-9]+")
 SHORTEST_REPAIR = 5  # letters; too many shorter English words are one edit apart
@@ -58,7 +59,7 @@ class Tokenizer:
     @cached_property
     def words(self) -> frozenset[str]:
         """Return every single word of the phrases."""
-        return frozenset(word for phrase in self._phrases for word in phrase.split())
+        return frozenset(chain.from_iterable(map(str.split, self._phrases)))
 
     def repaired(self, word: str) -> str:
         """Return the word with its spelling corrected."""
@@ -67,7 +68,7 @@ class Tokenizer:
         if len(word) < SHORTEST_REPAIR or word in self.words:
             return word
         near = slips(word, self.words)
-        if len({self._phrases.get(w, w) for w in near}) == 1:
+        if len(set(map(self._phrases.get, near, near))) == 1:
             return min(near)
         return word
 
@@ -86,7 +87,7 @@ class Tokenizer:
                 if meaning is None:
                     continue
                 ids = meaning.split()
-                if self.vocabulary is not None and any(t not in self.vocabulary for t in ids):
+                if self.vocabulary is not None and not self.vocabulary.issuperset(ids):
                     unknown.extend(phrase)
                 else:
                     tokens.extend(ids)

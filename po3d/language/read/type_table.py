@@ -1,5 +1,6 @@
 """The types of a program language as tensors, which constrain decoding to valid programs."""
 
+from itertools import chain
 from typing import NamedTuple
 
 import torch
@@ -29,7 +30,7 @@ class TypeTable(nn.Module):
 
     def __init__(self, language: TokenLanguage):
         super().__init__()
-        known = {*language.outputs, *(t for inputs in language.inputs for t in inputs)}
+        known = {*language.outputs, *chain(*language.inputs)}
         sorts = tuple(f"sort {k}" for k in range(len(language.starts)))
         names = ("", *sorts, *sorted(known))
         index = {name: k for k, name in enumerate(names)}
@@ -61,7 +62,7 @@ class TypeTable(nn.Module):
             ("unused", (inputs == 0).sum(1, keepdim=True)),
             ("cost", cost),
             ("token_cost", 1 + cost[inputs].sum(1)),
-            ("copies", torch.tensor([t in language.copies for t in language.tokens])),
+            ("copies", torch.tensor(list(map(language.copies.__contains__, language.tokens)))),
         ):
             self.register_buffer(name, value, persistent=False)
 

@@ -14,16 +14,16 @@ UNSPECIFIED = "the answer depends on an object that the change does not specify"
 def at_end(program: Call, sense: str) -> Call:
     """Return the program with the leftmost ("most") or rightmost ("least") object that fits
     wherever it describes the only one."""
-    args = tuple(at_end(a, sense) if isinstance(a, Call) else a for a in program.args)
+    changed = program.mapped(lambda call: at_end(call, sense))
     if program.op == "unique":
-        return Call("best", ("left", sense, ROOM, *args))
-    return Call(program.op, args)
+        return Call("best", ("left", sense, ROOM, *changed.args))
+    return changed
 
 
 def choices(change: Call) -> list[Call]:
     """Return the change with one object of each such set: the leftmost, and the rightmost; [] if
     there is no such set."""
-    changes = [_chosen(change, sense) for sense in ("most", "least")]
+    changes = [_chosen(change, "most"), _chosen(change, "least")]
     return [] if changes == [change, change] else changes
 
 

@@ -39,10 +39,10 @@ def _as_people_say(program: Call) -> Call:
 
     "sedans to the left of the bus" instead of "things to the left of the bus shaped like a sedan".
     """
-    args = tuple(_as_people_say(a) if isinstance(a, Call) else a for a in program.args)
-    if program.op == "filter" and args[0] in LOOKS:
-        return _narrowed(args[2], *args[:2])
-    return Call(program.op, args)
+    changed = program.mapped(_as_people_say)
+    if program.op == "filter" and program.args[0] in LOOKS:
+        return _narrowed(changed.args[2], *program.args[:2])
+    return changed
 
 
 def _narrowed(things: Call, attribute: str, value: str) -> Call:

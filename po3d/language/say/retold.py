@@ -50,7 +50,7 @@ class Retold:
                     yield from self._walk(compiled(wording), {start}, bound)
 
     def _holds(self, rule: Rule, bound: Bindings) -> bool:
-        facts = tuple(fact for fact in rule.facts if fact.name in self.known)
+        facts = tuple(fact for fact in rule.facts if fact[0] in self.known)
         return bound.holds(facts, self.known)
 
     def _leaf(self, form: str, value: str | float, start: int, kind: str) -> Iterator[int]:
@@ -76,7 +76,7 @@ class Retold:
             return set().union(*(self._walk(part, starts, bound) for part in parts))
         if kind == "phrase":
             options = map(compiled, self.grammar.wordings(parts[0]))
-            return set().union(*(self._walk(option, starts, bound) for option in options))
+            return self._walk(("choice", *options), starts, bound)
         if kind == "verb":
             return set().union(*(self._text(part, starts) for part in parts))
         if kind == "text":
@@ -95,5 +95,8 @@ class Retold:
 @cache
 def _rules(grammar: Grammar, form: str, op: str) -> tuple[Rule, ...]:
     """Return the rules of a form that may match a call of this operation, or a leaf."""
-    result = (rule for rule in grammar.of.get(form, ()) if rule.pattern)
-    return tuple(rule for rule in result if rule.pattern.free or not op or rule.pattern.op == op)
+    result = []
+    for rule in grammar.of.get(form, ()):
+        if rule.pattern and (rule.pattern.free or op in ("", rule.pattern.op)):
+            result.append(rule)
+    return tuple(result)

@@ -62,12 +62,6 @@ def reworded(program: RoomCall, random: np.random.Generator, share: float = 0.25
     return RoomCall(op, tuple(args))
 
 
-class Leaf(str):
-    """A name or value of a program with its number in prefix order."""
-
-    number: int
-
-
 def numbered(program: RoomCall) -> RoomCall:
     """Return a copy of the program with numbered leaves."""
     count = 0
@@ -79,7 +73,7 @@ def numbered(program: RoomCall) -> RoomCall:
             if isinstance(arg, RoomCall):
                 arg = copy(arg)
             elif kind in OPEN:
-                arg, count = Leaf(arg), count + 1
+                arg, count = LeafWord(arg), count + 1
                 arg.number = count - 1
             args.append(arg)
         return RoomCall(part.op, tuple(args))
@@ -91,7 +85,8 @@ def noun_of(value: RoomCall | str) -> str:
     """Return the noun of a program's first named set or new object; "" if there is none."""
     if isinstance(value, str):
         return value
-    return next((str(part.args[0]) for part in value.calls() if part.op in ("all", "thing")), "")
+    named = next(value.calls("all", "thing"), None)
+    return str(named.args[0]) if named else ""
 
 
 _FACTS = {
@@ -124,7 +119,7 @@ def is_change(text: str, program: RoomCall) -> bool:
 def shorten(phrase: PhrasePieces, pick: Pick) -> None:
     """Replace some repeated nouns by "one" after an attribute: "the red chair and the blue one"."""
     known: dict[str, int] = {}
-    pieces = [piece for piece in phrase.pieces if piece]
+    pieces = list(filter(None, phrase.pieces))
     for k, piece in enumerate(pieces):
         if not isinstance(piece, LeafWord) or piece.kind != "name" or piece.number < 0:
             continue

@@ -33,15 +33,10 @@ def speak(program: PhraseCall, style: Style, r: np.random.Generator, wording: st
     unknown style.
     """
     known("style", style, STYLES)
-    grammar, things = (
-        load("threedsrbench"),
-        {str(k): thing for k, thing in enumerate(program.things)},
-    )
-    text = (
-        wording.format(*program.things)
-        if wording
-        else grammar.fill(f"{style}.{program.op}", lambda n: int(r.integers(n)), **things)
-    )
+    grammar, text = load("threedsrbench"), wording.format(*program.things)
+    if not wording:
+        things = dict(zip("012", program.things))
+        text = grammar.fill(f"{style}.{program.op}", lambda n: int(r.integers(n)), **things)
     if program.candidates:
         answers = program.answers
     else:

@@ -13,6 +13,7 @@ relations if it opens the sentence.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 
 import numpy as np
 
@@ -83,7 +84,7 @@ class Things:
         """Return every link in the group, outermost first."""
         if self.link:
             return [self.link, *self.link.target.links()]
-        return [link for side in self.pair.sides for link in side.links()] if self.pair else []
+        return self.pair.left.links() + self.pair.right.links() if self.pair else []
 
 
 @dataclass(frozen=True)
@@ -113,22 +114,23 @@ def analyse(program: StreetProgram) -> Ask:
         elif step.op in ("union", "intersect"):
             source = GroupPair(step.op, group(step.inputs[0]), group(step.inputs[1]))
         else:
-            source = Link(step.op, step.args, single(step.inputs[0]))
+            source = Link(step.op, step.args, below(step.inputs[0]))
         filters.sort(key=lambda f: SPOKEN_ORDER.index(f[0]))
         return Things(tuple(filters), source)
 
-    def single(k: int) -> Things:
-        return group(steps[k].inputs[0])  # `unique` is the only step that returns an object
+    def below(k: int) -> Things:
+        """Return the input of `unique`, the only step that returns an object, or of `count`."""
+        return group(steps[k].inputs[0])
 
     top = steps[-1]
     if top.op in ("count", "exist"):
         return Ask(top.op, (), (group(top.inputs[0]),))
     if top.op == "query":
-        return Ask("query", top.args, (single(top.inputs[0]),))
+        return Ask("query", top.args, (below(top.inputs[0]),))
     if top.op == "equal" and top.args != ("facing",):
-        return Ask("equal", top.args, tuple(single(steps[i].inputs[0]) for i in top.inputs))
+        return Ask("equal", top.args, tuple(below(steps[k].inputs[0]) for k in top.inputs))
     if top.op in COMPARISONS:
-        return Ask(top.op, (), tuple(group(steps[i].inputs[0]) for i in top.inputs))
+        return Ask(top.op, (), tuple(map(below, top.inputs)))
     raise ProgramError(
         f"the grammar has no words for {top.token}; use aligned[same] for equal headings"
     )
@@ -139,7 +141,7 @@ def assemble(ask: Ask) -> StreetProgram:
 
     def group(things: Things) -> list[str]:
         order = sorted(things.filters, key=lambda f: SPOKEN_ORDER.index(f[0]))
-        tokens = [f"filter[{a}={v}]" for a, v in order]
+        tokens = list(starmap("filter[{}={}]".format, order))
         source = things.source
         if source is None:
             return [*tokens, "scene"]
@@ -151,10 +153,12 @@ def assemble(ask: Ask) -> StreetProgram:
     if ask.op == "query":
         return from_tokens([f"query[{ask.args[0]}]", "unique", *group(ask.groups[0])])
     if ask.op == "equal":
-        sides = [[f"query[{ask.args[0]}]", "unique", *group(g)] for g in ask.groups]
-        return from_tokens([f"equal[{ask.args[0]}]", *sides[0], *sides[1]])
+        side = f"query[{ask.args[0]}]", "unique"
+        first, two = map(group, ask.groups)
+        return from_tokens([f"equal[{ask.args[0]}]", *side, *first, *side, *two])
     if ask.op in COMPARISONS:
-        return from_tokens([ask.op, *(t for g in ask.groups for t in ("count", *group(g)))])
+        first, two = map(group, ask.groups)
+        return from_tokens([ask.op, "count", *first, "count", *two])
     return from_tokens([ask.op, *group(ask.groups[0])])
 
 

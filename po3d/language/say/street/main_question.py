@@ -1,38 +1,37 @@
 """Generate the main question about one group, without its opening clause."""
 
-from typing import NamedTuple
-
 from po3d.language.english import with_article
 from po3d.language.program import ProgramError
 from po3d.language.say.street.grammar import SPOKEN_ORDER, Link, Things
 from po3d.language.say.street.phrasing import Phrasing
 
 
-class MainQuestion(NamedTuple):
-    """A question about one group, without its opening clause."""
-
-    key: str  # count, exist or query.ATTRIBUTE
-    group: Things
-    link: Link | None  # of the group, or of both members of a union
-    forms: dict  # the link's templates by form
-    it: bool  # the link's reference is a pronoun
-    settled: bool  # the opening clause has stated the viewpoint or the travel
-
-
 class MainQuestionGenerator(Phrasing):
-    """Generator of the main question."""
+    """Generator of the main question.
+
+    `key`: count, exist or query.ATTRIBUTE. `link`: of the group, or of both members of a union.
+    `templates`: the link's, by form. `it`: the link's reference is a pronoun. `settled`: the
+    opening clause has stated the viewpoint or the travel.
+    """
+
+    key: str
+    group: Things
+    link: Link | None
+    templates: dict
+    it: bool
+    settled: bool
 
     def body(self, key: str, group: Things, it: bool = False, settled: bool = False) -> str:
         """Generate the main question, in a random one of the forms that fit the group."""
         link, pair = group.link, group.pair
         if pair and self.members_share(group) and f"{key}.members" in self.grammar.ask:
             link = pair.left.link
-        forms = {} if link is None else self.forms(link, it, settled)
-        main = MainQuestion(key, group, link, forms, it, settled)
-        ways = self.ways(main)
-        if self.names_kind(main):
+        self.key, self.group, self.link, self.it, self.settled = key, group, link, it, settled
+        self.templates = {} if link is None else self.forms(link, it, settled)
+        ways = self.ways()
+        if self.names_kind():
             return self.shape_of_kind(group)
-        predicates = self.predicates(main)
+        predicates = self.predicates()
         if predicates:
             ways += [("stated", f"{key}.stated")] * 2
         way, name = self.pick(ways)
@@ -42,44 +41,44 @@ class MainQuestionGenerator(Phrasing):
             raise ProgramError(f"the grammar has no wording for {key}")
         return self.fill(
             self.grammar.ask[name or f"{key}.whole"],
-            **self.group_slots(main),
-            **self.link_slots(main),
-            **self.pair_slots(main, name),
+            **self.group_slots(),
+            **self.link_slots(),
+            **self.pair_slots(name),
         )
 
-    def ways(self, main: MainQuestion) -> list[tuple[str, str]]:
+    def ways(self) -> list[tuple[str, str]]:
         """Return the forms that fit a question, each with its key in the grammar, the likelier ones
         repeated.
         """
-        key, group, table = main.key, main.group, self.grammar.ask
+        key, group, table = self.key, self.group, self.grammar.ask
         whole = [("whole", "")]
         if group.link is not None:
-            return whole + self.link_ways(main)
-        if main.link is not None:  # shared by both members
-            form = "members" if "be" in main.forms else "union"
+            return whole + self.link_ways()
+        if self.link is not None:  # shared by both members
+            form = "members" if "be" in self.templates else "union"
             return [(form, f"{key}.{form}")]
         if group.pair:
-            return self.pair_ways(main)
+            return self.pair_ways()
         for form in ("near", "plain"):
             if f"{key}.{form}" in table:
                 return [*whole, (form, f"{key}.{form}")]
         return whole
 
-    def link_ways(self, main: MainQuestion) -> list[tuple[str, str]]:
+    def link_ways(self) -> list[tuple[str, str]]:
         """Return the forms that express the link of a group separately from its noun."""
-        key, group, link, table = main.key, main.group, main.link, self.grammar.ask
-        opened = main.it or main.settled
+        key, group, link, table = self.key, self.group, self.link, self.grammar.ask
+        opened = self.it or self.settled
         ways: list[tuple[str, str]] = []
         # "Does the bus hide anything?" is reserved for the filter occlusion=occluding on the bus
         # itself.
         hiding = key == "exist" and not group.filters and link.op in ("occludees", "occluder")
         for form in ("be", "vp") if hiding else ("be", "vp", "inv", "gap"):
             name = f"{key}.{form}" + (".bare" if not group.filters else "")
-            if form in main.forms and name in table:
+            if form in self.templates and name in table:
                 ways += [(form, name)] * 2
         if link.op != "same" and key == "exist" and group.filters:
             for form in ("be", "vp"):
-                if form in main.forms and f"exist.{form}.the" in table:
+                if form in self.templates and f"exist.{form}.the" in table:
                     ways.append((form, f"exist.{form}.the"))
         if link.op in ("aligned", "collide") and key == "exist" and group.filters and not opened:
             each = f"exist.{link.op}" + (f".{link.args[0]}" if link.op == "aligned" else "")
@@ -88,9 +87,9 @@ class MainQuestionGenerator(Phrasing):
             ways.append(("crash", f"{key}.crash"))
         return ways
 
-    def pair_ways(self, main: MainQuestion) -> list[tuple[str, str]]:
+    def pair_ways(self) -> list[tuple[str, str]]:
         """Return the forms for the union or intersection of two groups."""
-        key, group, table = main.key, main.group, self.grammar.ask
+        key, group, table = self.key, self.group, self.grammar.ask
         pair = group.pair
         if pair.op == "intersect" or pair.of_relations or f"{key}.union" not in table:
             return [("whole", "")] + ([("pair", f"{key}.pair")] if f"{key}.pair" in table else [])
@@ -103,15 +102,15 @@ class MainQuestionGenerator(Phrasing):
             ways += [("union", f"{key}.union.bare")] * 2
         return ways
 
-    def names_kind(self, main: MainQuestion) -> bool:
+    def names_kind(self) -> bool:
         """Whether to ask "what kind of car": for the subtype of a group with a shape, at random."""
-        key, group = main.key, main.group
+        key, group = self.key, self.group
         kinded = (
             key == "query.shape" and group.value("shape") and "query.shape.kind" in self.grammar.ask
         )
         # the random number is drawn before the last condition
         drawn = kinded and len(group.filters) > 1 and self.chance(0.3)
-        return bool(drawn and not (main.it or group.pair))
+        return bool(drawn and not (self.it or group.pair))
 
     def shape_of_kind(self, group: Things) -> str:
         kind = Things((("shape", group.value("shape")),))
@@ -121,22 +120,22 @@ class MainQuestionGenerator(Phrasing):
             rest=lambda: self.phrase(group.without("shape"), nested=True),
         )
 
-    def predicates(self, main: MainQuestion) -> list[tuple[str, str]]:
+    def predicates(self) -> list[tuple[str, str]]:
         """Return the filters of a group that a question can state as its predicate."""
-        if main.it or main.group.pair or f"{main.key}.stated" not in self.grammar.ask:
+        if self.it or self.group.pair or f"{self.key}.stated" not in self.grammar.ask:
             return []
-        attributes = ("facing", "occlusion") if main.key.startswith("query") else SPOKEN_ORDER
-        return [filter_ for filter_ in main.group.filters if filter_[0] in attributes]
+        attributes = ("facing", "occlusion") if self.key.startswith("query") else SPOKEN_ORDER
+        return [filter_ for filter_ in self.group.filters if filter_[0] in attributes]
 
-    def group_slots(self, main: MainQuestion) -> dict:
+    def group_slots(self) -> dict:
         """Return the slots for the group: with its link as part of the noun phrase, or bare."""
-        group, link = main.group, main.link
+        group, link = self.group, self.link
         bare = group.bare
 
         def noun_phrase(article: str, plural: bool) -> str:
             wording = None
             if link is not None:
-                wording = self.modifier(link, plural, self.chance(0.3), main.it, main.settled)
+                wording = self.modifier(link, plural, self.chance(0.3), self.it, self.settled)
             return self.phrase(group, article, plural, wording)
 
         def bare_phrase(article: str, plural: bool) -> str:
@@ -162,41 +161,41 @@ class MainQuestionGenerator(Phrasing):
             topthings=lambda: self.phrase(bare, "", True),
         )
 
-    def link_slots(self, main: MainQuestion) -> dict:
+    def link_slots(self) -> dict:
         """Return the slots for the link of the group."""
-        link = main.link
+        link = self.link
 
         def spoken(form: str, plural: bool, **thing: str) -> str:
-            return self.speak(link, form, main.forms, plural, main.it, main.settled, **thing)
+            return self.speak(link, form, self.templates, plural, self.it, self.settled, **thing)
 
         return dict(
             be=lambda: spoken("be", True),
-            vp=lambda: spoken("vp", not main.key.startswith("query")),
+            vp=lambda: spoken("vp", not self.key.startswith("query")),
             gap=lambda: spoken("gap", False),
-            inv=lambda: spoken("inv", False, thing=self.inverted_subject(main)),
+            inv=lambda: spoken("inv", False, thing=self.inverted_subject()),
             cond=lambda: self.condition(link),
             ref=lambda: self.phrase(link.target, nested=True),
             travel=lambda: self.fill(self.grammar.travel[link.args[0]]),
             ing=lambda: self.fill(self.grammar.opening[f"travel.{link.args[0]}"][:1]),
         )
 
-    def inverted_subject(self, main: MainQuestion) -> str:
+    def inverted_subject(self) -> str:
         """Generate the noun phrase inside an inverted link: "does the bus hide anything"."""
-        filters = main.group.filters
-        definite = main.link.op == "collide" and filters and self.chance(0.35)
-        if main.key != "exist":
+        filters = self.group.filters
+        definite = self.link.op == "collide" and filters and self.chance(0.35)
+        if self.key != "exist":
             return ""
         if not filters:
             return self.pick(("anything", "something", "any object"))
         article = "the" if definite else self.pick(("a", "any"))
-        return self.phrase(main.group.bare, article, nested=True)
+        return self.phrase(self.group.bare, article, nested=True)
 
-    def pair_slots(self, main: MainQuestion, name: str) -> dict:
+    def pair_slots(self, name: str) -> dict:
         """Return the slots for both members of a pair; `name`: key of the template."""
-        pair = main.group.pair
+        pair = self.group.pair
 
         def alternatives(article: str, plural: bool) -> str:
-            word = " or " if main.key == "exist" else self.pick((" or ", " and "))
+            word = " or " if self.key == "exist" else self.pick((" or ", " and "))
             left, right = pair.sides
             first = self.phrase(left.bare, article, plural, nested=True)
             return first + word + self.phrase(right.bare, article, plural, nested=True)

@@ -68,7 +68,7 @@ class Phrasing(TemplateChooser):
             after = [*after[:-1], "and", after[-1].removeprefix("that ").removeprefix("which ")]
         if article == "a":
             article = "an" if head[0] in "aeiou" else "a"
-        return " ".join(part for part in (article, head, *after) if part)
+        return " ".join(filter(None, (article, head, *after)))
 
     def attributes(self, things: Things, plural: bool, nested: bool) -> tuple[list[str], list[str]]:
         """Generate size, color and material: the words before the noun and those after it."""
@@ -228,7 +228,7 @@ class Phrasing(TemplateChooser):
         """Generate a link as a noun modifier: "left of the bus", "the jet would hit ..."."""
         forms = self.forms(link, it, settled)
         fitting = ("be", "vp", "gap") if link.target.source is None else ("be", "vp")
-        form = self.pick([f for f in fitting if f in forms] or ("gap",))
+        form = self.pick(list(filter(forms.__contains__, fitting)) or ("gap",))
         text = self.speak(link, form, forms, plural, it, settled)
         if form == "be":
             return self.clause(text, plural, full)
@@ -243,7 +243,7 @@ class Phrasing(TemplateChooser):
         if group.filters or not group.link:
             raise ProgramError("intersect needs two relations without filters inside")
         forms = self.forms(group.source)
-        form = self.pick([f for f in ("be", "vp") if f in forms])
+        form = self.pick(list(filter(forms.__contains__, ("be", "vp"))))
         text = self.speak(group.source, form, forms, plural)
         return f"{'are' if plural else 'is'} {text}" if form == "be" else text
 

@@ -51,7 +51,7 @@ class _Sampler(TemplateChooser):
             extra = self.pick(("facing", "occlusion"))
             if extra not in skip:
                 chosen.append(extra)
-        return tuple((a, self.value(a)) for a in chosen)
+        return tuple(zip(chosen, map(self.value, chosen)))
 
     def value(self, attribute: str) -> str:
         if attribute == "shape":
@@ -100,9 +100,7 @@ class _Sampler(TemplateChooser):
         group = make(0, (attribute,))
         if attribute == "shape" and self.chance(0.35):
             super_category = ("shape", self.pick(tuple(SUPER_CATEGORIES)))
-            group = Things(
-                (*(f for f in group.filters if f[0] != "shape"), super_category), group.source
-            )
+            group = Things((*group.without("shape").filters, super_category), group.source)
         return Ask("query", (attribute,), (group,))
 
     # ----------------------------------------------------------------------------------------------
@@ -118,7 +116,7 @@ class _Sampler(TemplateChooser):
         if self.chance(0.18):
             first = Things((), GroupPair("union", first, self.things()))
         pair = GroupPair("union", first, self.things())
-        top = Things(tuple((a, self.value(a)) for a in skip), pair)
+        top = Things(tuple(zip(skip, map(self.value, skip))), pair)
         return Ask("count" if self.chance(0.75) else "exist", (), (top,))
 
     def same_relate(self) -> Ask:
@@ -172,24 +170,26 @@ class _Sampler(TemplateChooser):
         if self.chance(0.25):  # equal filters, with two different facings or relations
             filters = () if self.chance(0.3) else first.filters
             if self.chance(0.3):
-                remaining = tuple(f for f in filters if f[0] not in ("facing", "occlusion"))
+                remaining = Things(filters).without("facing").without("occlusion").filters
                 ways = self.rng.permutation(FILTER_VALUES["facing"])[:2]
                 first, two = (Things((*remaining, ("facing", str(way)))) for way in ways)
             else:
                 target = self.things()
                 other = target if self.chance(0.5) else self.things()
                 op = self.pick(("relate", "relate", "relate", "collide"))
-                links = [self.link(op, t) for t in (target, other)]
+                links = [self.link(op, target), self.link(op, other)]
                 if op == "relate" and target == other and self.chance(0.4):
                     links = [Link("relate", (link.args[0], "object"), target) for link in links]
-                first, two = (Things(filters, link) for link in links)
+                first, two = Things(filters, links[0]), Things(filters, links[1])
         return Ask(self.pick(COMPARISONS), (), (first, two))
 
     def comparison(self) -> Ask:
         attribute = self.pick(self.attributes)
-        groups = tuple(g.without(attribute) if self.chance(0.8) else g for g in self._sides())
-        named = tuple(g if g.filters else Things((("shape", "car"),), g.source) for g in groups)
-        return Ask("equal", (attribute,), named)
+        groups = []
+        for group in self._sides():
+            group = group.without(attribute) if self.chance(0.8) else group
+            groups.append(group if group.filters else Things((("shape", "car"),), group.source))
+        return Ask("equal", (attribute,), tuple(groups))
 
     def pose(self) -> Ask:
         if self.chance(0.5):

@@ -1,17 +1,24 @@
 """Generate a question from a phrase tree with random templates of a grammar."""
 
+from itertools import chain
+
 from po3d.language.say.street.grammar import COMPARISONS, Ask, Link, Things
 from po3d.language.say.street.main_question import MainQuestionGenerator
+
+
+def _may_say_it(template: str) -> bool:
+    """Return whether "it" can stand for the second object of a template."""
+    return template.count("{two}") == 1 and "{two}'s" not in template and "{two} " not in template
 
 
 class QuestionGenerator(MainQuestionGenerator):
     """Generator of one question."""
 
     def say(self, ask: Ask) -> str:
-        links = [link for group in ask.groups for link in group.links()]
-        frames = [link.args[1] for link in links if link.op == "relate"]
+        links = chain.from_iterable(group.links() for group in ask.groups)
+        frames = {link.args[1] for link in links if link.op == "relate"}
         opening = ""
-        if set(frames) == {"camera"} and "camera" in self.grammar.opening and self.chance(0.35):
+        if frames == {"camera"} and "camera" in self.grammar.opening and self.chance(0.35):
             self.camera_opened = True
             opening = self.fill(self.grammar.opening["camera"]) + ", "
         polite = self.grammar.opening.get("polite")
@@ -70,9 +77,9 @@ class QuestionGenerator(MainQuestionGenerator):
             )
         about_objects = all(k.op == "relate" and k.args[1] == "object" for k in links)
         if about_objects and links[0].target == links[1].target and self.chance(0.7):
-            places = [
-                self.speak(k, "be", self.forms(k, True, True), True, True, True) for k in links
-            ]
+            places = []
+            for k in links:
+                places.append(self.speak(k, "be", self.forms(k, True, True), True, True, True))
             view = self.fill(self.grammar.opening["view"], **self.slots(links[0].target))
             return f"{view}, " + self.fill(
                 self.grammar.ask[f"{ask.op}.contrast"], one=f"{things()} {places[0]}", two=places[1]
@@ -122,11 +129,7 @@ class QuestionGenerator(MainQuestionGenerator):
             # The second object may be the reference of the first, or share its reference.
             if two == first.link.target:
                 second = "it"
-                templates = [
-                    t
-                    for t in templates
-                    if t.count("{two}") == 1 and "{two}'s" not in t and "{two} " not in t
-                ]
+                templates = list(filter(_may_say_it, templates))
             elif two.link and two.link.target == first.link.target:
                 second = lambda: self.phrase(  # noqa: E731
                     two, link=self.modifier(two.link, False, True, it=True), nested=True
