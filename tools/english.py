@@ -1,11 +1,10 @@
-"""Count lines of English in code: `python -m tools.english`, from the root of the repository.
+"""Count English strings in code: `python -m tools.english`, from the root of the repository.
 
-A function or constant of the language modules counts with all its lines if one of its strings
-contains an English function word (articles, pronouns, prepositions, auxiliaries ...), as every
+A string of a function or constant of the language modules counts if it contains an English
+function word (articles, pronouns, prepositions, auxiliaries ...), as every
 phrase or pattern of phrases does. Docstrings, error messages and reasons, words of the programs'
 language ("behind", "under") and types do not count. The files of po3d/language/grammars are data
-and are not counted. Lines are those of `ast.unparse`, so the count does not depend on the format of
-the code.
+and are not counted.
 """
 
 import ast
@@ -62,37 +61,32 @@ def strings(node: ast.AST) -> Iterator[str]:
                 yield from strings(child)
 
 
-def english(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the functions and constants that contain English."""
+def english(body: list[ast.stmt]) -> Iterator[str]:
+    """Yield the English strings of functions and constants."""
     for node in body:
         if isinstance(node, ast.ClassDef):
             yield from english(node.body)
-        elif isinstance(node, ast.FunctionDef | ast.Assign | ast.AnnAssign | ast.AugAssign) and any(
-            _ENGLISH.search(text) and text not in _NAMES for text in strings(node)
-        ):
-            yield node
+        elif isinstance(node, ast.FunctionDef | ast.Assign | ast.AnnAssign | ast.AugAssign):
+            for text in strings(node):
+                if _ENGLISH.search(text) and text not in _NAMES:
+                    yield text
 
 
 def counted(package: Path = Path("po3d")) -> dict[Path, int]:
-    """Return the lines of English of each examined module."""
+    """Return the number of English strings of each examined module."""
     paths = sorted({path for pattern in MODULES for path in package.glob(pattern)})
     result = {}
     for path in paths:
-        nodes = english(ast.parse(path.read_text()).body)
-        result[path] = sum(len(ast.unparse(node).splitlines()) for node in nodes)
+        result[path] = len(list(english(ast.parse(path.read_text()).body)))
     return result
 
 
 def main() -> None:
     counts = counted()
-    for path, lines in sorted(counts.items(), key=lambda item: -item[1]):
-        if lines:
-            print(f"{lines:6}  {path}")
-    print(
-        f"{sum(counts.values()):6}  of"
-        f" {sum(len(ast.unparse(ast.parse(path.read_text())).splitlines()) for path in counts)}"
-        " lines"
-    )
+    for path, count in sorted(counts.items(), key=lambda item: -item[1]):
+        if count:
+            print(f"{count:6}  {path}")
+    print(f"{sum(counts.values()):6}  in all")
 
 
 if __name__ == "__main__":
