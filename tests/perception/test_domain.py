@@ -94,7 +94,8 @@ def test_near_the_limit_a_street_is_taken_with_a_warning_and_a_room_is_not():
     assert far.refused
     assert DomainMatch("rooms", 1.2).refused
     assert DomainMatch("rooms", 0.9).refused  # as photographs of rooms are
-    assert not DomainMatch("rooms", 0.7).refused
+    assert DomainMatch("rooms", 0.66).refused
+    assert not DomainMatch("rooms", 0.6).refused
 
 
 def test_the_street_estimator_recognises_streets_only(auto):
