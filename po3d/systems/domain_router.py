@@ -37,6 +37,9 @@ STREET_WITH_VEHICLES = 1.6
 # Factor of a distance where domains are compared. Validation pictures: the distance to orbits over
 # that to streets is at most 0.69 for orbits and at least 0.88 for streets.
 FARTHER = {"orbit": 1.28}
+# An image is an orbit, whatever vehicles are recognised in it (toy cars), if its distance to orbits
+# is at most this share of that to streets: validation orbits have at most 0.69.
+CLEARLY_ORBIT = 0.7
 PHOTOGRAPH = (
     "the image looks like a photograph, and the shipped estimators were trained on renderings; "
     "answer it with --perception photo --detector FILE (docs/photographs.md)"
@@ -147,7 +150,9 @@ class DomainRouter:
         in_domain = near is not None and not near.refused
         photograph = in_domain and is_photograph(picture, near.strangeness)
         familiar = in_domain and not photograph
-        if familiar and (near.kind == "street" or scores.get("street", math.inf) > 1):
+        to_streets = scores.get("street", math.inf)
+        orbit = familiar and near.kind == "orbit" and near.strangeness <= CLEARLY_ORBIT * to_streets
+        if orbit or (familiar and (near.kind == "street" or to_streets > 1)):
             return near
         if self._shows_street(picture, scores):
             return DomainMatch("street", scores["street"])

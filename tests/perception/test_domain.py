@@ -87,6 +87,12 @@ def test_auto_takes_a_picture_for_what_it_is(auto, kind):
     assert perceived.strangeness < 1
 
 
+def test_an_orbit_with_toy_cars_is_no_street(auto):
+    picture = read_image(MINI / "scope/images/scope_000001_180.jpg")
+    assert auto.builders["street"]().pipeline.tables.estimator.recognises(picture)
+    assert auto.chosen(picture).kind == "orbit"
+
+
 def test_near_the_limit_a_street_is_taken_with_a_warning_and_a_room_is_not():
     near, far = DomainMatch("street", 1.2), DomainMatch("street", 1.4)
     assert near.strange
