@@ -44,11 +44,10 @@ from po3d.systems.answer_options import REFUSED, likeliest
 from po3d.systems.api import Model
 from po3d.systems.general_parser import GeneralQuestionParser, joined, second
 from po3d.systems.interfaces import Image
-from po3d.systems.parse_execution import evidence, run
+from po3d.systems.parse_execution import Execution, evidence, run
 from po3d.systems.pipeline import (
     Context,
     Domain,
-    Execution,
     ImageScenes,
     ParsedQuestion,
     Pipeline,
