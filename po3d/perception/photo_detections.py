@@ -192,7 +192,7 @@ def colors(
 
     Colour words are those of po3d.scene.rooms.COLORS.
 
-    Colours are defined by hand-made rules on hue, saturation and value.
+    Colours are defined by fixed limits of hue, saturation and value.
     """
     x, y, w, h = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2, box[2] - box[0], box[3] - box[1]
     part = crop(

@@ -131,9 +131,9 @@ class StreetEstimator(BoxModule):
         detections = self.detected(images)
         if self.refine is not None:
             detections = self.refine(images, detections)
-        found = detections.arrays()
-        scenes = self._scenes(detections, found, names)
-        boxes = found.box.tolist()
+        arrays = detections.arrays()
+        scenes = self._scenes(detections, arrays, names)
+        boxes = arrays.box.tolist()
         for b, scene in enumerate(scenes):
             if any([*o.box] not in boxes[b] for o in scene.objects):  # united by exclusion
                 scenes[b] = self._described_again(images[b], scene)

@@ -135,7 +135,7 @@ def with_viewpoint(question: Question) -> Question:
 def _by_rule(
     query: "ParserInput", rows: Sequence[Mapping[str, str]], sort: "Sort" = "question"
 ) -> "list[Read]":
-    """Return the parse of a question or change by hand-written rules: a list of one or none."""
+    """Return the parse of a question or change by rules: a list of one or none."""
     from po3d.language.read.reader import ParserOutput as Read
 
     program = everyday.read(getattr(query, sort), query.kind, rows, sort)

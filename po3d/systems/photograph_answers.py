@@ -28,6 +28,7 @@ from po3d.scene.table import Scene
 from po3d.systems.general_parser import rewritten
 from po3d.systems.photograph_reasons import KIND, NARROWER, no_class
 from po3d.systems.photograph_roles import role_weights
+from po3d.systems.photograph_support import descriptions, under
 
 MAYBE = 0.5  # probability that an object of the wider class is of the narrower kind
 COVERED = frozenset(("animal", "vehicle", "person", "farm animal"))  # kinds with classes for most
@@ -36,7 +37,7 @@ COLORED = 0.25  # share of a colour's pixels in an object that has this colour
 UNCOLORED = 0.02  # belief of an object in a colour of which it has no pixels
 FAINT = 0.4  # factor for an object without these pixels: the box has background too
 # Log odds of an image to contain a class against those of its best box to be right, where it
-# contains the class as often as not. Fitted by hand-labelled classes of 30 pictures
+# contains the class as often as not. Fitted on manually labelled classes of 30 pictures
 # (docs/photographs.md), as ABSENT: the right box's probability where there is no box.
 PRESENCE = 2.2, 1.57
 ABSENT = 0.04
@@ -44,9 +45,6 @@ PRESUPPOSED = 4.0  # odds that a thing is there that a question takes for grante
 HOW_MANY = 9.0  # the same of "how many"
 OVERLOOKED = 0.1  # objects overlooked beside those that are counted, if their boxes are sure
 SALIENCE = 0.5  # power of a box's area in the weights of objects that a description fits equally
-# An object's support by the image's boxes: share of the narrower box that both have in common, the
-# share of the object's height below which the support begins, and by which it may end higher.
-SHARED, LOWER, SLACK = 0.5, 0.5, 0.1
 _PART = re.compile(
     r"(?P<whole>.+)'s? (?:whole |own )?(?:body|head|face|hair|back|chest|torso|front|side|tail"
     r"|legs?|feet|foot|hands?|arms?|hat|cap|shirt|jacket|coat|dress|helmet|wheels?|nose|screen)",
@@ -369,11 +367,6 @@ def union_of(phrases: Sequence[str]) -> Call:
     return functools.reduce(lambda a, b: Call("union", (a, b)), groups)
 
 
-def descriptions(program: Call) -> list[str]:
-    """Return the descriptions that a program refers to objects by, in order."""
-    return [str(call.args[0]) for call in program.calls() if call.op == "refer"]
-
-
 def best_boxes(program: Call, scene: Scene) -> dict[str, float]:
     """Return the largest existence probability of an object that fits the noun of each
     description."""
@@ -382,37 +375,3 @@ def best_boxes(program: Call, scene: Scene) -> dict[str, float]:
         fit = grounder.named(describe(phrase).noun) >= KIND
         beliefs[phrase] = float((_existence(scene) * fit).max(initial=0.0))
     return beliefs
-
-
-def under(scene: Scene, row: int) -> list[int]:
-    """Return the objects that may carry an object, by their boxes in the image."""
-    x0, y0, x1, y1 = scene.objects[row].box
-    rows = []
-    for i, o in enumerate(scene.objects):
-        left, top, right, bottom = o.box
-        shared = min(x1, right) - max(x0, left)
-        beside = shared < SHARED * min(x1 - x0, right - left)
-        low = top >= y0 + LOWER * (y1 - y0) and bottom >= y1 - SLACK * (y1 - y0)
-        if i != row and low and not beside:
-            rows.append(i)
-    return rows
-
-
-def support_outcome(program: Call, scene: Scene, using: Ground) -> Outcome:
-    """Answer what an object stands or sits on, by the boxes in the image; ExecutionFailure if no
-    detected object is under it."""
-    phrases = descriptions(program)
-    if len(phrases) != 1:
-        raise ExecutionFailure("unknown", "The thing whose support is asked for has no description")
-    phrase = phrases[0]
-    beliefs = list(using(phrase, scene))
-    if not beliefs or max(beliefs) <= 0:
-        raise ExecutionFailure("not found", f"No object named {phrase!r} was detected")
-    row = int(np.argmax(beliefs))
-    candidates = []
-    for k in under(scene, row):
-        candidates.append((scene.objects[k].existence, scene.objects[k].value("name")))
-    if not candidates:
-        raise ExecutionFailure("unknown", f"Nothing that was detected is under {phrase!r}")
-    chance, name = max(candidates)
-    return Outcome("ok", name, chance * max(beliefs), valid=1.0, rows=(row,))

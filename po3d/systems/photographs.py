@@ -50,7 +50,6 @@ from po3d.systems.photograph_answers import (
     seen_by_camera,
     set_of,
     set_outcome,
-    support_outcome,
     union_of,
     yes_no,
 )
@@ -58,6 +57,7 @@ from po3d.systems.photograph_grounding import mistaken, true_ground
 from po3d.systems.photograph_headings import GUESS, heading_guess
 from po3d.systems.photograph_parser import by_words, is_template, question_parser
 from po3d.systems.photograph_scenery import ASSUMED, is_scenery, scenery_outcome
+from po3d.systems.photograph_support import support_outcome
 
 # Modules that affect the grounding of phrases without relations.
 NAMING = ("detection", *VIEW_TABLES.beliefs)
@@ -246,8 +246,8 @@ class PhotoExecutor:
         text, figures = flip.text if flip else "", self.figures(question)
         reason = execution.outcome.reason
         wider = reasons.wider_classes(execution.reading.question.program, self.executor.classes)
-        shown = GUESS in reason or reason.startswith(ASSUMED)
-        notes = (*_camera(scene), *((reason,) if shown else ()), *wider)
+        noted = GUESS in reason or reason.startswith(ASSUMED)
+        notes = (*_camera(scene), *((reason,) if noted else ()), *wider)
         record |= {"notes": wider} if wider else {}
         why = reasons.plain(reason) if execution.outcome.answer is None else ""
         return Explanation(scene, execution.outcome, None, text, record, notes, figures, reason=why)

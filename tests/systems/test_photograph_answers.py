@@ -15,6 +15,7 @@ from po3d.scene.camera import CameraPose, held
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene
 from po3d.systems import photograph_answers as answers
+from po3d.systems import photograph_support
 from po3d.systems.api import Model
 from po3d.systems.parse_execution import run
 from po3d.systems.photographs import PHOTOGRAPHS, question_parser
@@ -118,7 +119,7 @@ def test_choices_without_options_are_refused():
 def test_what_supports_an_undescribed_thing_is_unknown():
     program = Call.parse("query(name, unique(relate(supporting, unique(scene), scene)))")
     with pytest.raises(ExecutionFailure, match="no description"):
-        answers.support_outcome(program, PARK, lambda phrase, scene: [])
+        photograph_support.support_outcome(program, PARK, lambda phrase, scene: [])
 
 
 BASEBALL = scene(
