@@ -95,7 +95,7 @@ def _planned(layout: SceneIndex, program: Call, world: SceneGeometry) -> Planned
         return plan(SceneGeometry(unedited, layout, world.rules, world.stand), program)
     planner = _Planner(layout, world)
     edits = planner.edits(program)
-    mentioned = frozenset(i for i in planner.mentioned if i < world.now)
+    mentioned = frozenset([i for i in planner.mentioned if i < world.now])
     return Planned(trace(layout.scene, edits, layout.below, mentioned), tuple(planner.placed))
 
 

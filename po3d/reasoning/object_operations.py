@@ -161,7 +161,7 @@ class ObjectOperations(SetOperations):
 
         A strict evaluator requires a clear minimum.
         """
-        best = min(members, key=lambda i: (key(i), i))  # the first row on ties
+        _, best = min(zip(map(key, members), members))  # the first row on ties
         if self.strict and len(members) > 1:
             least, second = sorted(map(key, members))[:2]
             if second - least < max(0.15, 0.12 * abs(least)):

@@ -82,17 +82,16 @@ class SetOperations:
     def _with_derived_value(self, attribute: str, text: str, members: Sequence[int]) -> list[int]:
         """Return the objects with a derived attribute: side, purpose, facing or occlusion."""
         world = self.world
-        if attribute == "occlusion":
-            hiding = set(map(world.hider, range(len(world.occluders))))
-            if text == "occluding":
-                return _common(members, hiding)
-        holds = {
-            "side": lambda i: world.at_side(text, i),
-            "purpose": lambda i: text in world.purposes(i),
-            "facing": lambda i: world.facings[i] == text,
-            "occlusion": lambda i: (world.hider(i) is None) == (text == "unoccluded"),
-        }
-        return list(filter(holds[attribute], members))
+        if attribute == "side":
+            return [i for i in members if world.at_side(text, i)]
+        if attribute == "purpose":
+            return [i for i in members if text in world.purposes(i)]
+        if attribute == "facing":
+            return [i for i in members if world.facings[i] == text]
+        hiding = set(map(world.hider, range(len(world.occluders))))
+        if text == "occluding":
+            return _common(members, hiding)
+        return [i for i in members if (world.hider(i) is None) == (text == "unoccluded")]
 
     def _named(self, noun: str, set_call: Call) -> Sequence[int]:
         with_name = self.world.named(noun, self.past)

@@ -130,26 +130,26 @@ def trace(
     gone: set[int] = set()
     stirred = False  # whether an object moved or was removed, so that `below` is out of date
     for edit in edits:
+        index = _index_of(edit, len(states))
         if isinstance(edit, Add):
             added.append(edit.state)
-        index = _index_of(edit, len(states))
-        if index is not None:
-            touched_before.add(index)
-        if isinstance(edit, Remove) or (isinstance(edit, Add) and index is not None):
-            states[index], stirred = None, True
-            gone.add(index)
-        elif isinstance(edit, SetAttribute):
-            old = states[index]
-            beliefs = {**old.beliefs, edit.attribute: {edit.value: 1.0}}
-            states[index] = with_fields(old, beliefs=beliefs)
-        elif isinstance(edit, Move):
+            if index is None:
+                continue
+            replacing.append(edit.state)
+        touched_before.add(index)
+        if isinstance(edit, Move):
             supports = below
             if below is None or stirred:
                 supports = support(states) if _may_bear(states, index) else ()
             _carry(states, edit, supports)
             stirred = True
-        if isinstance(edit, Add) and index is not None:
-            replacing.append(edit.state)
+        elif isinstance(edit, SetAttribute):
+            old = states[index]
+            beliefs = {**old.beliefs, edit.attribute: {edit.value: 1.0}}
+            states[index] = with_fields(old, beliefs=beliefs)
+        else:  # removed or replaced
+            states[index], stirred = None, True
+            gone.add(index)
     if gone:
         _drop(states, replacing, support(scene.objects) if below is None else below, gone)
     return _edited(scene, states, added, frozenset(touched_before), gone, mentioned)

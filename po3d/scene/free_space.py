@@ -8,6 +8,7 @@ Overlaps below FREE count as none.
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -78,14 +79,14 @@ def cheapest_free(
     culprits: dict[int, Thing] = {}
     alone = True  # whether every blocked candidate was blocked by one obstacle alone
     while groups:
-        group = groups[0] if len(groups) == 1 else min(groups, key=_Group.least)
-        if group.least() == math.inf:
+        group = groups[0] if len(groups) == 1 else min(groups, key=attrgetter("least"))
+        if group.least == math.inf:
             return None
         box = group.cheapest()
         culprit = _in_the_way(box, group.half_x, group.half_y, obstacles, floor)
         if culprit is None:
             blockers = tuple(culprits.values()) if alone else None
-            return box.x, box.y, group.candidates.heading, blockers
+            return box.x, box.y, group.heading, blockers
         if isinstance(culprit, Thing):
             culprits[id(culprit)] = culprit
         elif culprit == "several":
@@ -95,39 +96,47 @@ def cheapest_free(
 
 
 class _Group:
-    """Candidates of one heading, with the cheapest that is not known to be blocked."""
+    """Candidates of one heading, with the cheapest that is not known to be blocked.
+
+    `index` is its flat index, `least` its cost: infinite if none is left.
+    """
 
     def __init__(self, candidates: Candidates, size: tuple[float, float]) -> None:
-        heading = candidates.heading
-        self.candidates, self.cost = candidates, candidates.cost
-        c, s, (a, b) = math.cos(heading), math.sin(heading), size
-        self.box = rectangle((0.0, 0.0, c, s, a / 2, b / 2))
+        self.x, self.y, cost, self.heading = candidates
+        self.lines = candidates.lines
+        self.costs = cost.reshape(-1)
+        self.cost = self.costs.reshape(cost.shape)  # the same memory
+        c, s = math.cos(self.heading), math.sin(self.heading)
+        self.box = rectangle((0.0, 0.0, c, s, size[0] / 2, size[1] / 2))
         self.half_x, self.half_y = reach_x(self.box), reach_y(self.box)
-        self.index = int(self.cost.argmin())  # of the cheapest candidate
         # how often each obstacle blocked the cheapest candidate, by id()
         self.met: dict[int, int] = {}
+        self._find_cheapest()
 
-    def least(self) -> float:
-        """Return the cost of the cheapest candidate; infinite if none is left."""
-        return self.cost.item(self.index)
+    def _find_cheapest(self) -> None:
+        self.index = int(self.costs.argmin())
+        self.least = self.costs.item(self.index)
 
     def cheapest(self) -> Rectangle:
         """Return the footprint of the cheapest candidate."""
         _, _, c, s, a, b = self.box
-        return rectangle((*self.candidates.place(self.index), c, s, a, b))
+        row = column = self.index
+        if self.lines:
+            row, column = divmod(self.index, self.y.size)
+        return rectangle((self.x.item(row), self.y.item(column), c, s, a, b))
 
     def rule_out(self, culprit: "Thing | Floor | str") -> None:
         """Set the costs of the cheapest and of other candidates that `culprit` blocks to inf."""
-        self.cost.flat[self.index] = math.inf
+        self.costs[self.index] = math.inf
         times = self.met[id(culprit)] = self.met.get(id(culprit), 0) + 1
-        x, y = self.candidates.x, self.candidates.y
         if isinstance(culprit, Thing):
             # The block leaves out a rim; a candidate that meets the obstacle again is in that rim.
             if not (times == 1 and self._block_ruled_out(culprit)) and times <= 2:
-                np.putmask(self.cost, overlapping(x, y, self.box, culprit.box, FREE), math.inf)
+                blocked = overlapping(self.x, self.y, self.box, culprit.box, FREE)
+                np.putmask(self.cost, blocked, math.inf)
         elif isinstance(culprit, Floor) and times == 1:
-            np.putmask(self.cost, culprit.beyond(x, y, self.box, FREE), math.inf)
-        self.index = int(self.cost.argmin())
+            np.putmask(self.cost, culprit.beyond(self.x, self.y, self.box, FREE), math.inf)
+        self._find_cheapest()
 
     def _block_ruled_out(self, thing: Thing) -> bool:
         """Remove the block of a grid that overlaps an object by EDGE along both axes.
@@ -136,11 +145,11 @@ class _Group:
         """
         its_x, its_y = thing.x1 - thing.x0, thing.y1 - thing.y0
         thin = min(its_x, its_y, 2 * self.half_x, 2 * self.half_y) < EDGE
-        if thin or not (self.candidates.lines and along_axes(self.box) and along_axes(thing.box)):
+        if thin or not (self.lines and along_axes(self.box) and along_axes(thing.box)):
             return False
         edge_x, edge_y = self.half_x - EDGE, self.half_y - EDGE
-        rows = _between(self.candidates.x, thing.x0 - edge_x, thing.x1 + edge_x)
-        columns = _between(self.candidates.y, thing.y0 - edge_y, thing.y1 + edge_y)
+        rows = _between(self.x, thing.x0 - edge_x, thing.x1 + edge_x)
+        columns = _between(self.y, thing.y0 - edge_y, thing.y1 + edge_y)
         self.cost[rows, columns] = math.inf
         return True
 

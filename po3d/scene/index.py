@@ -71,7 +71,10 @@ class SceneIndex:
         self._like = like = like if like is not None and like.scene.axes == scene.axes else None
         self._axes = scene.axes["right"], scene.axes["front"]
         cached = like.by_identity if like is not None else known or {}
-        self.things = [cached.get(id(state)) or self._thing(state) for state in scene.objects]
+        self.things = list(map(cached.get, map(id, scene.objects)))
+        for k, thing in enumerate(self.things):
+            if thing is None:
+                self.things[k] = self._thing(scene.objects[k])
         if known is not None:
             known.update(self.by_identity)
         self.names = [thing.name for thing in self.things]

@@ -170,7 +170,7 @@ class _PoseSearch:
         else:
             along, across = turned(x - middle[0], y - middle[1], *self.layout.way(place.direction))
             off = np.abs(across) / np.maximum(along, 1e-6)
-            np.putmask(off, off > 3.0, 3.0)
+            np.minimum(off, 3.0, out=off)
             np.copyto(off, 3.0, where=along <= 0.0)
             cost *= 2.0
             off *= 3.0
@@ -290,7 +290,7 @@ class _PoseSearch:
                 x1 = min(x1, math.floor((most_x - x) / STEP))
                 y0 = max(y0, math.ceil((least_y - y) / STEP))
                 y1 = min(y1, math.floor((most_y - y) / STEP))
-        return x + _steps(x0, x1)[:, None], y + _steps(y0, y1)[None]
+        return x + _steps(x0, x1).T, y + _steps(y0, y1)
 
     def _best(
         self,
@@ -342,8 +342,8 @@ def _before(wall: Wall, off: float, t: Array) -> tuple[Array, Array]:
 
 @lru_cache(1024)
 def _steps(first: int, last: int) -> Array:
-    """Return the offsets of the grid lines from its centre, metres."""
-    steps = np.arange(first, last + 1) * STEP
+    """Return (1, m) offsets of the grid lines from its centre, metres."""
+    steps = np.arange(first, last + 1)[None] * STEP
     steps.setflags(write=False)
     return steps
 
