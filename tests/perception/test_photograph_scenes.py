@@ -240,7 +240,7 @@ def test_a_missing_detector_and_two_lenses_are_one_line(files, capsys):
     photo = str(files / "photo.jpg")
     assert cli.main(["ask", photo, QUESTION, "--detector", str(files / "no.onnx")]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "no.onnx is no file" in line
+    assert "no.onnx is not a file" in line
     both = ["--perception", "photo", "--focal", "1.0", "--intrinsics", str(files / "k.json")]
     assert cli.main(["ask", photo, QUESTION, *both]) == 2
     assert "--focal and --intrinsics both give the lens" in capsys.readouterr().err

@@ -135,8 +135,8 @@ class Answers:
 
 
 def mixer(system: Any) -> OracleMixer | None:
-    """Return the combinations of true and predicted modules of a system; None if it is no pipeline
-    with predicted scenes and modules."""
+    """Return the combinations of true and predicted modules of a system; None if it is not a
+    pipeline with predicted scenes and modules."""
     if isinstance(system, BadImageCounter):
         system = system.system
     if not getattr(system, "all_predicted", False):
