@@ -48,7 +48,7 @@ def test_files_that_are_no_depth_maps_are_refused(tmp_path):
     np.save(tmp_path / "objects.npy", np.array([{}, {}]), allow_pickle=True)
     (tmp_path / "text.npy").write_text("x")
     for name, words in (
-        ("rgb.png", "16 bits is needed"),
+        ("rgb.png", "16-bit PNG is needed"),
         ("cube.npy", "is not a depth map"),
         ("zeros.npy", "almost no pixel"),
         ("objects.npy", "can't be read"),
