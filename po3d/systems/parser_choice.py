@@ -36,7 +36,7 @@ LEAST = 1e-4  # distance of a probability from 0 and 1 in its logit
 
 class ParserChoice(NamedTuple):
     """The selected parse, as executed; None if neither parser has a program. `differ`: whether the
-    two parsers' answers differ, the other one being credible too."""
+    other parser has a different answer that is credible as well."""
 
     ran: "Execution | None"
     differ: bool = False
