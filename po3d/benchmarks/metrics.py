@@ -251,7 +251,7 @@ def perception(
     if len(predicted) != len(gt):
         raise InputError(f"{len(predicted)} predicted scenes but {len(gt)} true ones")
     certain = [p.certain() for p in predicted]
-    matches = [match(p, g) for p, g in zip(certain, gt)]
+    matches = list(map(match, certain, gt))
     errors = _errors(certain, gt, matches)
     matched: dict[tuple[int, int], int] = {}  # true object (scene, row) -> number of its pair
     every = []

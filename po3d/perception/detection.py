@@ -307,7 +307,7 @@ def _in_blocks(
 
 def joined(parts: Sequence[Detections]) -> Detections:
     """Concatenate the detections of several batches."""
-    return parts[0].of(torch.cat(same) for same in zip(*(part.leaves() for part in parts)))
+    return parts[0].of(map(torch.cat, zip(*(part.leaves() for part in parts))))
 
 
 def likely(probabilities: Array, values: Sequence[str]) -> dict[str, float]:

@@ -202,11 +202,13 @@ class SceneNet(nn.Module):
         of the backbone's finest map.
         """
         self.backbone = _backbone(backbone, pretrained, 3 * self.fold**2)
-        strides = [info["reduction"] for info in self.backbone.feature_info]
+        channels, strides = [], []
+        for info in self.backbone.feature_info:
+            channels.append(info["num_chs"])
+            strides.append(info["reduction"])
         self.levels = [k for k, stride in enumerate(strides) if stride in (4, 8, 16, 32)]
         self.stride = self.fold * strides[self.levels[0]]
         self.detail_stride = self.fold * strides[0]
-        channels = self.backbone.feature_info.channels()
         self.lateral = nn.ModuleList(nn.Conv2d(channels[k], neck, 1) for k in self.levels)
         self.coarse = conv_block(neck, neck)
         self.smooth = conv_block(neck, neck)

@@ -100,7 +100,7 @@ class PeopleFacing:
         if port.shape[1] == 3:
             pixels = pixels.transpose(0, 3, 1, 2)
         arrays = {port.name: np.ascontiguousarray(pixels)}
-        outputs = [np.ravel(out) for out in run_network(self.network, arrays, f"pose {self.path}")]
+        outputs = list(map(np.ravel, run_network(self.network, arrays, f"pose {self.path}")))
         points = [out for out in outputs if out.size in SIZES]
         flags = [out for out in outputs if out.size == 1]
         fine = len(points) == len(flags) == 1

@@ -337,7 +337,7 @@ class Runner(BatchedSets):
         a, b = self.object(start), self.object(goal)
         x, y = (self.of(name, b) - self.of(name, a) for name in ("x", "y"))
         if len(frame.args) == 2 and isinstance(frame.args[0], Call):
-            stand, facing = (self.object(object_call) for object_call in frame.args)
+            stand, facing = map(self.object, frame.args)
             ahead = [self.of(name, facing) - self.of(name, stand) for name in ("x", "y")]
             turn = -np.arctan2(*reversed(ahead)) + np.arctan2(y, x)
             self.fail(np.hypot(*ahead)[:, 0] < 1e-9)
@@ -362,5 +362,5 @@ def _sector(turn: Array, sectors: str) -> Codes:
     turn = np.nan_to_num(turn)
     if sectors == "eight":
         return np.round(-turn / (math.pi / 4)).astype(int) % 8
-    indices = np.array([DIRECTIONS.index(d) for d in SECTORS[sectors]])
+    indices = np.array(list(map(DIRECTIONS.index, SECTORS[sectors])))
     return indices[np.abs(wrapped(turn[:, None] + indices * (math.pi / 4))).argmin(1)]

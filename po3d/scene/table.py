@@ -266,7 +266,7 @@ def to_json(scene: Scene, exact: bool = False) -> dict:
     if scene.occluders is not None:
         record["occluders"] = [{str(j): p for j, p in belief.items()} for belief in scene.occluders]
     if scene.outline is not None:
-        record["outline"] = [list(corner) for corner in scene.outline]
+        record["outline"] = list(map(list, scene.outline))
     if scene.answer_calibration is not None:
         record["answer_calibration"] = scene.answer_calibration._asdict()
     if scene.camera is not None:
@@ -334,7 +334,7 @@ def _object_to_json(o: ObjectState, exact: bool) -> dict:
         "heading_deg": degrees,
         **({"heading": o.heading} if exact and math.radians(degrees) != o.heading else {}),
         "extent": list(o.extent),
-        "covariance": [list(row) for row in o.covariance],
+        "covariance": list(map(list, o.covariance)),
         "flip": o.flip,
         "existence": o.existence,
         "box": None if o.box is None else list(o.box),

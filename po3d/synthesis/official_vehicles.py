@@ -157,7 +157,7 @@ def _read_object(path: Path) -> Soup:
             for line in file:
                 kind, _, rest = line.partition(" ")
                 if kind == "v":
-                    points.append([float(v) for v in rest.split()[:3]])
+                    points.append(list(map(float, rest.split()[:3])))
                 elif kind == "usemtl":
                     current = names.setdefault(_base(rest.strip()), len(names))
                 elif kind == "f":
@@ -174,7 +174,7 @@ def _read_object(path: Path) -> Soup:
     except (ValueError, OSError) as error:
         raise InputError(f"{path} is not a readable .obj file ({error})") from None
     known = {color: _read_materials(path.with_name(f"{color}.mtl")) for color in COLORS}
-    materials = [_among(name, [m for m in known.values() if m]) for name in names]
+    materials = [_among(name, list(filter(None, known.values()))) for name in names]
     if not any(materials[k].painted for k in set(numbers)):  # the texture images are not available
         materials = [m._replace(painted=not m.clear) for m in materials]
     return Soup(np.c_[-v[:, 2], -v[:, 0], v[:, 1]], faces, np.array(numbers), tuple(materials))
@@ -198,7 +198,7 @@ def _read_materials(path: Path) -> dict[str, tuple[RGB, float]]:
                 name = _base(rest.strip())
                 materials[name] = (0.8, 0.8, 0.8), 1.0
             elif kind == "Kd" and name:
-                r, g, b = (float(v) for v in rest.split()[:3])
+                r, g, b = map(float, rest.split()[:3])
                 materials[name] = (r, g, b), materials[name][1]
             elif kind == "d" and name:
                 materials[name] = materials[name][0], float(rest.split()[0])

@@ -187,7 +187,7 @@ class Model:
         domain = self.pipeline.domain
         if not all(isinstance(sentence, str) for sentence in sentences):
             raise InputError("question, change and frame should be strings")
-        if any(sentence.strip() for sentence in sentences[1:]) and domain.kind != "room":
+        if any(map(str.strip, sentences[1:])) and domain.kind != "room":
             raise InputError("a textual change or frame needs a room")
         if isinstance(scene, str | Path) and Path(scene).suffix == ".json":
             scene = read_scene(scene)

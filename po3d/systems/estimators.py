@@ -319,9 +319,7 @@ def not_finite(scene: Scene) -> str:
         }
         for name, value in values.items():
             flat = (
-                np.concatenate([np.ravel(part) for part in value] or [[]])
-                if name == "beliefs"
-                else value
+                np.concatenate(list(map(np.ravel, value)) or [[]]) if name == "beliefs" else value
             )
             if not np.isfinite(np.asarray(flat, float)).all():
                 return f"objects[{k}].{name}"

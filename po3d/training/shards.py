@@ -300,7 +300,7 @@ class ShardData(StreamData):
         scenes = [ShardedScenes(local(root, h.cache), h.width, h.height) for root in self.roots]
         first, self.validation = held_out(scenes[0], h.validation)
         parts = [first, *scenes[1:]]
-        self.parts = [WithFlip(part) for part in parts] if h.flip else parts
+        self.parts = list(map(WithFlip, parts)) if h.flip else parts
         self.train = ConcatDataset(self.parts)
 
     def models(self) -> set[str]:

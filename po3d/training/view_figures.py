@@ -81,8 +81,8 @@ def sights_of(
     starts = range(0, len(numbers), BATCH)
     for start in starts if quiet else progress(starts, "estimating", unit="batch"):
         part = numbers[start : start + BATCH]
-        truths = [views.truth(k) for k in part]
-        pictures = [views.picture(k) for k in part]
+        truths = list(map(views.truth, part))
+        pictures = list(map(views.picture, part))
         focals = [scene.camera.focal / scene.camera.width for scene, _ in truths]
         detections = estimator.detect(pictures, focals)
         for b, (scene, record) in enumerate(truths):

@@ -81,16 +81,6 @@ def test_mask_box_equals_the_projected_corners(renderer: Renderer, heading: floa
     np.testing.assert_allclose(box, [*pixels.min(0), *pixels.max(0)], atol=1.0)
 
 
-def test_depth_is_the_distance_along_the_optical_axis(renderer: Renderer) -> None:
-    frame = renderer.render([placed(0, 0, 0.0)], CAMERA, look(), depth=True)
-    pixel, depth = CAMERA.project(np.array([0.0, 0.0, 0.6]))  # the middle of the top
-    row, column = int(pixel[1]), int(pixel[0])
-    hit = CAMERA.at_height(np.array([column + 0.5, row + 0.5]), 0.6)
-    assert frame.depth[row, column] == pytest.approx(CAMERA.project(hit)[1], abs=2e-3)
-    assert np.isinf(frame.depth[0, 0])
-    assert depth == pytest.approx(frame.depth[row, column], abs=0.05)
-
-
 def test_visible_pixels_lie_inside_the_amodal_masks_and_equal_them_alone(
     renderer: Renderer,
 ) -> None:
@@ -106,7 +96,7 @@ def test_nearer_object_occludes(renderer: Renderer) -> None:
     toward = np.array(CAMERA.position[:2]) / np.linalg.norm(CAMERA.position[:2])
     near = placed(*(1.0 * toward), heading=float(np.arctan2(*toward[::-1]) + np.pi / 2))
     far = placed(0, 0, heading=near.heading)
-    back, front = renderer.render_masks([far, near], CAMERA).labels()
+    back, front = renderer.render_masks([far, near], CAMERA).labels
     assert (back.state, back.occluder, front.state) == ("partial", 1, "none")
 
 

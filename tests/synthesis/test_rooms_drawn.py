@@ -232,12 +232,10 @@ def test_model_fills_the_objects_box(renderer: RoomRenderer, heading: float) -> 
         top_camera(scene, 160, 120),
         Camera(160, 120, 90.0, look_at((0.2, 0.2, 1.7), (2, 1.4, 0.9))),
     ):
-        shot = renderer.shoot(scene, camera, look, amodal=True, depth=True)
-        pixels, depth = camera.project(corners)
+        shot = renderer.shoot(scene, camera, look, amodal=True)
+        pixels, _ = camera.project(corners)
         sampled = shot.labels[0].amodal_box
         assert np.allclose(sampled, (*pixels.min(0), *pixels.max(0)), atol=1.0)
-        view_depth = shot.depth[shot.ids == 1]
-        assert depth.min() - 0.02 < view_depth.min() <= view_depth.max() < depth.max() + 0.02
 
 
 @pytest.mark.render

@@ -17,7 +17,6 @@ from po3d.scene.geometry import Camera
 from po3d.scene.street import AXES, CAMERA_POSITION, camera, extent
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES, PARENT, SHAPES
-from po3d.synthesis.render.crops import Tile, TileScene
 from po3d.synthesis.render.device import RenderError
 from po3d.synthesis.render.instances import PlacedMesh
 from po3d.synthesis.street.dataset import render_example
@@ -166,16 +165,16 @@ def test_neighbours_hide_a_subject_by_depth():
         return PlacedMesh(vehicle(shape, 1), scale, tuple(position), 0.8, (0.5, 0.1, 0.1), PAINT)
 
     neighbours = [], [placed("double", 3.5, nearer)], [placed("double", 3.5, -nearer)]
-    tiles = [Tile(placed("sedan", 1.8, np.zeros(2)), k) for k in range(3)]
-    images = renderer.render(tiles, [TileScene(others, view) for others in neighbours])
-    alone, behind, in_front = images.subject
+    subjects = [placed("sedan", 1.8, np.zeros(2)) for _ in neighbours]
+    rgb, visible = renderer.render(subjects, range(3), neighbours, [view] * 3)
+    alone, behind, in_front = visible
     assert 0 < behind.sum() < 0.9 * alone.sum()
     assert not (behind & ~alone).any()
     np.testing.assert_array_equal(in_front, alone)
     hidden = alone & ~behind
-    assert (images.rgb[1][hidden] != images.rgb[0][hidden]).any()
-    np.testing.assert_array_equal(images.rgb[1][behind], images.rgb[0][behind])
-    assert (images.rgb[2][~alone] != images.rgb[0][~alone]).any()
+    assert (rgb[1][hidden] != rgb[0][hidden]).any()
+    np.testing.assert_array_equal(rgb[1][behind], rgb[0][behind])
+    assert (rgb[2][~alone] != rgb[0][~alone]).any()
 
 
 def test_histograms_are_the_cell_means_of_the_directions():

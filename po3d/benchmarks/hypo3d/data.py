@@ -302,7 +302,7 @@ def write_corrected(
         if erratum is None or erratum.verdict != "left out":
             fixed.append(q)
     names = dict.fromkeys(q.image for q in fixed)
-    write_release(out, fixed, split.anchors, [split.truth(name) for name in names])
+    write_release(out, fixed, split.anchors, list(map(split.truth, names)))
 
 
 # --- official result files: the question file with "predicted_answer" -----------------------------

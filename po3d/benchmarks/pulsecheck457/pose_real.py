@@ -65,7 +65,7 @@ class PoseRealSplit(QuestionSplit):
         already shows it.
         """
         cell = name.partition("#")[2]
-        return tuple(float(v) for v in cell.split(",")) if cell else None
+        return tuple(map(float, cell.split(","))) if cell else None
 
     def photo(self, name: str) -> NDArray[np.uint8]:
         """Return the pixels without a red box."""
@@ -131,7 +131,7 @@ def _question(record: Mapping, where: str) -> Question:
     with malformed(f"{where}: missing or malformed field"):
         name = f"{CATEGORY}:{int(record['question_index'])}"
         photo, text, answer = (str(record[k]) for k in ("image_filename", "question", "answer"))
-        box = tuple(float(v) for v in record["box"])
+        box = tuple(map(float, record["box"]))
     ordered = len(box) == 4 and box[0] < box[2] and box[1] < box[3]
     if not ordered or not all(map(math.isfinite, box)):
         raise InputError(f"{where}: the box should be x0, y0, x1, y1, not {list(box)}")
@@ -262,7 +262,7 @@ def score(
     for _, p in pairs:
         answered = p.status == "ok" and p.answer is not None
         answers.append(p.answer.strip().lower() if answered else None)
-    gold, photos = [q.answer or "" for q in questions], [_photo(q) for q in questions]
+    gold, photos = [q.answer or "" for q in questions], list(map(_photo, questions))
     right = [100.0 * (a is not None and strict(a, g)) for a, g in zip(answers, gold)]
     boot = bootstrap(right, photos, gold, FACINGS)
     whole = bootstrap(right, photos, [CATEGORY] * len(gold), [CATEGORY])

@@ -21,7 +21,7 @@ from po3d.io.files import read_json, write_file, write_json
 from po3d.io.images import jpeg
 from po3d.scene.geometry import Array
 from po3d.scene.orbit import READING, VIEWS, OrbitConvention
-from po3d.synthesis.difficulty import OrbitDifficulty, difficulty_of
+from po3d.synthesis.difficulty import ORBIT, difficulty_of
 from po3d.synthesis.multi_view.pictures import StyledScene, draw_views, styled_scene, visible_shares
 from po3d.synthesis.multi_view.scenes import (
     LEAST_AREA,
@@ -103,7 +103,7 @@ def picture(twin: dict, view: SceneViews, angle: int, furniture: Path | None) ->
     Raise InputError if this version of po3d generates a different scene.
     """
     index = int(view.scene.image.rpartition("_")[2])
-    objects = difficulty_of(twin.get("dials"), OrbitDifficulty).objects
+    objects = difficulty_of(twin.get("dials"), ORBIT).objects
     studio = OrbitStudio(twin["seed"], twin["split"], furniture, None, objects, view.orbit.reading)
     placed_meshes = _scene(studio, index)
     ground = placed_meshes.scene.positions[: len(view.scene), :2]

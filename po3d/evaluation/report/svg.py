@@ -161,7 +161,7 @@ def risk_coverage(coverage: Sequence[float], risk: Sequence[float]) -> str:
     step = next(s for s in (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if top / s <= 6)
     ticks = [round(k * step, 4) for k in range(int(top / step) + 1)]
     parts = panel.frame(FIFTHS, ticks, "coverage: fraction answered", "risk: fraction wrong")
-    parts.append(_path([panel.at(c, r) for c, r in zip(coverage, risk)], "curve s0"))
+    parts.append(_path(list(map(panel.at, coverage, risk)), "curve s0"))
     return _svg(panel.width, panel.height, parts, "risk and coverage")
 
 

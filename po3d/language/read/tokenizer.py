@@ -76,7 +76,7 @@ class Tokenizer:
         universal = _UNIVERSAL.match(text.lower())
         if universal:
             return Tokens((), (universal[1],))
-        words = [self.repaired(word) for word in words_of(text)]
+        words = list(map(self.repaired, words_of(text)))
         tokens: list[str] = []
         unknown: list[str] = []
         position = 0

@@ -101,7 +101,7 @@ class _ItemSampler:
         self, views: Sequence[Scene], phrases_by_row: Mapping[int, str], margin: float, near: bool
     ) -> None:
         self.phrases, self.margin, self.near = phrases_by_row, margin, near
-        self.views = [view_geometry(scene) for scene in views]
+        self.views = list(map(view_geometry, views))
         self.boxes = [[o.box for o in scene.objects] for scene in views]
         self.names = [o.value("name") for o in views[0].objects]
         self._clear: dict[tuple[int, int], bool] = {}

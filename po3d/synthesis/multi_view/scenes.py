@@ -119,7 +119,7 @@ def _layout(
         )
         for i, o in enumerate(cast.states)
     ]
-    own_pairs = tuple(ReferencePair(t, r) for t, r in zip(targets, cast.references))
+    own_pairs = tuple(map(ReferencePair, targets, cast.references))
     if not turn_references(random, states, places, own_pairs, wanted, cast.person):
         return None
     if behind is not None and not _clear_nearest(places, behind, cast.person):

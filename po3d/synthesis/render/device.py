@@ -25,7 +25,7 @@ class RenderError(InputError):
     """Rendering is impossible on this machine; the message says what to install."""
 
 
-def open_context(threads: int) -> Any:
+def open_context(threads: int = 0) -> Any:
     """Open a headless OpenGL 3.3 context. Raise RenderError if that fails."""
     os.environ.setdefault("LP_NUM_THREADS", str(threads))
     try:

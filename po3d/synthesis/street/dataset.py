@@ -33,6 +33,8 @@ from po3d.synthesis.street.compose import compose, parts_painted
 from po3d.synthesis.street.labels import ObjectLabel, State
 from po3d.synthesis.street.layouts import (
     LOOKS,
+    MAX_OBJECTS,
+    MIN_OBJECTS,
     TOYS,
     Layout,
     LayoutObject,
@@ -80,7 +82,7 @@ def make_scene(
     MAX_SCENES attempts.
     """
     generator = rng(seed, f"scene/{split}", index)
-    low, high = difficulty.objects
+    low, high = difficulty.objects or (MIN_OBJECTS, MAX_OBJECTS)
     count = int(generator.integers(low, high + 1))
     wanted = None
     if difficulty.occluded is not None:
@@ -90,7 +92,7 @@ def make_scene(
     for _ in range(MAX_SCENES):
         layout = sample_layout(generator, count, split, look)
         objects, view, style = compose(layout, rng(layout.look_seed, "compose"), vehicles)
-        labels = renderer.render_masks(objects, view).labels()
+        labels = renderer.render_masks(objects, view).labels
         if min(label.visible_px for label in labels) >= MIN_VISIBLE_PX:
             scene = RenderableScene(layout, tuple(objects), view, style, labels)
             off = 0
