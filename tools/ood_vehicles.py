@@ -57,7 +57,7 @@ from po3d.synthesis.street.layouts import (
     overlapping,
 )
 from po3d.synthesis.vehicles import vehicle
-from po3d.systems.render_compare import RenderCompare
+from po3d.systems.render_compare import refined
 
 MIN_OBJECTS, MAX_OBJECTS = 3, 5
 MAX_SCENES = 200  # attempts per picture; nearly all succeed at once
@@ -348,7 +348,7 @@ def run(
     bodies = load_bodies(furniture)
     estimator = StreetEstimator.from_checkpoint(locate(checkpoint))
     if refine:
-        estimator.refine = RenderCompare()
+        estimator.refine = refined
     report: dict[str, Any] = {
         "pictures": pictures,
         "seed": seed,

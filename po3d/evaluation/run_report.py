@@ -118,9 +118,9 @@ def run_page(
     listed_questions = [questions[k] for k in chosen]
     figures, risk = None, None
     try:
-        items = answered(run.benchmark, questions, run.entries[0].predictions, scorer)
-        figures = trust(items)
-        risk = risk_coverage(items.probabilities, items.right, items.total)[1:]
+        given = answered(run.benchmark, questions, run.entries[0].predictions, scorer)
+        figures = trust(*given)
+        risk = risk_coverage(*given)[1:]
     except InputError:  # no answers or no probabilities: nothing to plot
         pass
     cells, errors = _grid(grid, listed_questions, run.report["benchmark"])

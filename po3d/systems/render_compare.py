@@ -23,7 +23,7 @@ from scipy.ndimage import binary_dilation, gaussian_filter, uniform_filter
 
 from po3d.perception.detection import Detections
 from po3d.perception.fit import Fit, wrapped
-from po3d.perception.street import fitted, transferred
+from po3d.perception.street import Refiner, fitted, transferred
 from po3d.scene.geometry import BOX_SIGNS, Camera
 from po3d.scene.street import FOCAL, HEIGHT, WIDTH, camera
 from po3d.scene.vocabulary import COLORS, COLORS_RGB, SHAPES, SIZE_SCALE, SIZES
@@ -72,33 +72,30 @@ class Hypothesis(NamedTuple):
     opposite: bool
 
 
-class RenderCompare:
-    """Re-estimates shapes and headings of detections by comparison with renderings."""
-
-    @torch.inference_mode()
-    def __call__(self, pictures: Sequence[Pixels], detections: Detections) -> Detections:
-        """Return `detections` with updated beliefs in shape and heading for (H, W, 3) uint8 images;
-        where the opposite heading becomes the more probable one, heading and image points are
-        turned. RenderError if rendering is unavailable."""
-        detections = detections.of([leaf.clone() for leaf in detections.leaves()])
-        each = [_picture(detections, b) for b in range(len(pictures))]
-        hypotheses = list(map(_hypotheses, each))
-        rows = [0, *np.cumsum([1 + len(h) for h in hypotheses])]  # of each image in the fits
-        if rows[-1] == len(pictures):
-            return detections
-        fits = _fits(detections, hypotheses)
-        for b, picture in enumerate(pictures):
-            if hypotheses[b]:
-                fit = Fit(*(value[rows[b] : rows[b + 1]] for value in fits))
-                scores = _log_likelihoods(picture, each[b], hypotheses[b], fit)
-                _weigh(each[b], hypotheses[b], scores)
+@torch.inference_mode()
+def refined(pictures: Sequence[Pixels], detections: Detections) -> Detections:
+    """Return `detections` with beliefs in shape and heading re-estimated by comparison of
+    (H, W, 3) uint8 images with renderings; where the opposite heading becomes the more probable
+    one, heading and image points are turned. InputError if rendering is unavailable."""
+    detections = detections.of([leaf.clone() for leaf in detections.leaves()])
+    each = [_picture(detections, b) for b in range(len(pictures))]
+    hypotheses = list(map(_hypotheses, each))
+    rows = [0, *np.cumsum([1 + len(h) for h in hypotheses])]  # of each image in the fits
+    if rows[-1] == len(pictures):
         return detections
+    fits = _fits(detections, hypotheses)
+    for b, picture in enumerate(pictures):
+        if hypotheses[b]:
+            fit = Fit(*(value[rows[b] : rows[b + 1]] for value in fits))
+            scores = _log_likelihoods(picture, each[b], hypotheses[b], fit)
+            _weigh(each[b], hypotheses[b], scores)
+    return detections
 
 
-def refiner() -> RenderCompare:
-    """Return a comparison; raise RenderError if rendering is unavailable on this machine."""
+def refiner() -> Refiner:
+    """Return `refined`; raise InputError if rendering is unavailable on this machine."""
     _renderer()
-    return RenderCompare()
+    return refined
 
 
 def _picture(detections: Detections, b: int) -> Detections:

@@ -122,12 +122,12 @@ class QuestionData(ParserData):
             if tokens is None:
                 without += 1
                 continue
-            read = tokenizer(question.text)
-            for word in read.unknown:
+            words, odd = tokenizer(question.text)
+            for word in odd:
                 unknown[word] = unknown.get(word, 0) + 1
-            if not read.unknown:
+            if not odd:
                 place = "questions-scatter", number, scatter
-                examples.append(self.example(read.tokens, tokens, *place))
+                examples.append(self.example(words, tokens, *place))
         if self.trainer is None or self.trainer.is_global_zero:
             rare = sorted(unknown, key=lambda word: (-unknown[word], word))[:5]
             words_left = f" ({', '.join(rare)})" if rare else ""

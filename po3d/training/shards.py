@@ -26,7 +26,7 @@ from po3d.io.seeding import rng
 from po3d.perception.street import KIND, StreetEstimator
 from po3d.training.data import WithFlip
 from po3d.training.figures import Judged, street_judge
-from po3d.training.samplers import BatchStream, Order, StreamData, shuffled
+from po3d.training.samplers import BatchStream, Order, StreamData, in_blocks, shuffled
 from po3d.training.street_scenes import held_out, street_item
 
 INDEX = "index.json"
@@ -250,7 +250,7 @@ def mixed_order(sizes: Sequence[int], weights: Sequence[float], seed: int) -> Or
                 numbers.append(start + order(place) % size)
         return rng(seed, "mixture", block).permutation(numbers)
 
-    return Order(BLOCK, block_order)
+    return in_blocks(BLOCK, block_order)
 
 
 class ShardData(StreamData):

@@ -24,7 +24,7 @@ from po3d.io.seeding import rng
 from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.rooms import parse_text as parse_room
 from po3d.language.programs.street import parse_text
-from po3d.language.programs.threedsrbench import OPERATIONS
+from po3d.language.programs.threedsrbench import CATEGORY
 from po3d.reasoning.apply_edit import plan
 from po3d.reasoning.counterfactuals import margins, margins_in
 from po3d.reasoning.world import SceneGeometry
@@ -246,7 +246,7 @@ def test_questions_from_inside_near_a_boundary_do_not_keep_the_margin():
     assert near
     for item in near:
         verdicts = [decide(view_geometry(view), item.op, item.rows) for view in views]
-        metres, degrees = METRES[OPERATIONS[item.op].category], DEGREES
+        metres, degrees = METRES[CATEGORY[item.op]], DEGREES
         assert any(v.metres < metres or v.degrees < degrees for v in verdicts)
         assert all(
             v.metres >= NEAREST * metres and v.degrees >= NEAREST * degrees for v in verdicts

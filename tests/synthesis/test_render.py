@@ -15,7 +15,7 @@ from po3d.scene.vocabulary import COLORS
 from po3d.synthesis.render.environment import Finish, Light, RenderStyle, direction, lighting
 from po3d.synthesis.render.instances import SURFACES, PlacedMesh
 from po3d.synthesis.render.looks import paint, sample_finish, sample_look
-from po3d.synthesis.render.renderer import RenderedFrame, Renderer, RenderError
+from po3d.synthesis.render.renderer import RenderedFrame, Renderer
 from po3d.synthesis.shapes.mesh import Mesh, Part
 from po3d.synthesis.street.labels import mask_box
 
@@ -64,7 +64,7 @@ SCENE = (placed(0, 0), placed(1.2, -0.9, 2.0, color="cyan"), placed(-2, 1.5, -1.
 def renderer() -> Renderer:
     try:
         built = Renderer(320, 240)
-    except RenderError as error:
+    except InputError as error:
         pytest.skip(str(error))
     return built
 
@@ -268,7 +268,7 @@ def test_every_mesh_material_has_a_surface_and_finishes_differ() -> None:
 def test_networks_can_be_loaded_after_a_picture_was_rendered() -> None:
     try:
         Renderer(16, 12)
-    except RenderError as error:
+    except InputError as error:
         pytest.skip(str(error))
     code = (
         "from po3d.synthesis.render.device import open_context; open_context(1); import"

@@ -31,7 +31,7 @@ from po3d.synthesis.furniture.models import (
 from po3d.synthesis.picture_sets import generate
 from po3d.synthesis.render.environment import Finish
 from po3d.synthesis.render.instances import PlacedMesh
-from po3d.synthesis.render.renderer import Renderer, RenderError
+from po3d.synthesis.render.renderer import Renderer
 from po3d.synthesis.shapes.mesh import Mesh, Part, assemble, solid
 from po3d.synthesis.shapes.primitives import ball
 from po3d.synthesis.top_view.layouts import sample_room
@@ -59,7 +59,7 @@ def models(furniture: Path) -> RoomModels:
 def renderer(models: RoomModels) -> RoomRenderer:
     try:
         return RoomRenderer(160, 120, 1, models)
-    except RenderError as error:
+    except InputError as error:
         pytest.skip(str(error))
 
 
@@ -365,7 +365,7 @@ def test_record_is_the_table_under_its_camera(
     spec = SetSpec(5, "test", 1, 64)
     try:
         generate(tmp_path, spec, furniture)
-    except RenderError as error:
+    except InputError as error:
         pytest.skip(str(error))
     result = json.loads((tmp_path / "rooms" / "000000.json").read_text())
     scene, plain = from_json(result["scene"]), sample_room(5, 0, "test")
@@ -384,7 +384,7 @@ def test_record_is_the_table_under_its_camera(
 def test_top_view_is_a_function_of_its_index(models: RoomModels) -> None:
     try:
         renderer = RoomRenderer(48, 48, 1, models)
-    except RenderError as error:
+    except InputError as error:
         pytest.skip(str(error))
     spec = SetSpec(0, "train", 9, 48)
     with renderer:

@@ -8,13 +8,14 @@ split "test" only uses test models (`po3d.synthesis.splits`).
 """
 
 import functools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks import room_pictures
+from po3d.benchmarks.room_pictures import Studio
 from po3d.benchmarks.scope.views import IMAGES, SceneViews, image_name, scene_name
 from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_file, write_json
@@ -34,32 +35,20 @@ MASKS = "masks"
 FILLED = 0.5  # approximate fraction of its box that a silhouette fills; LEAST_AREA refers to boxes
 
 
-@dataclass(frozen=True)
-class OrbitStudio(room_pictures.Studio):
-    """Rendering settings of this twin."""
-
-    reading: OrbitConvention = READING
-
-    def styled_scene(self, index: int) -> StyledScene:
-        """Return scene `index` with its rendering style."""
-        return styled_scene(self.orbit_scene(index), self.seed, index, self.split)
-
-    def orbit_scene(self, index: int) -> OrbitScene:
-        return sample_orbit_scene(self.seed, index, self.split, self.reading, self.objects)
-
-
 # --- all views ------------------------------------------------------------------------------------
 
 
-def draw(out: Path, size: int, studio: OrbitStudio, workers: int = 1) -> None:
+def draw(
+    out: Path, size: int, studio: Studio, reading: OrbitConvention = READING, workers: int = 1
+) -> None:
     """Write the missing images and masks of `size` scenes."""
     todo = [k for k in range(size) if not _masks(out, k).is_file()]
-    work = functools.partial(_draw, out=out, studio=studio)
+    work = functools.partial(_draw, out=out, studio=studio, reading=reading)
     room_pictures.draw(work, todo, studio, out / IMAGES, workers, "scene", 1)
 
 
-def _draw(index: int, out: Path, studio: OrbitStudio) -> None:
-    orbit_scene = studio.orbit_scene(index)
+def _draw(index: int, out: Path, studio: Studio, reading: OrbitConvention) -> None:
+    orbit_scene = sample_orbit_scene(studio.seed, index, studio.split, reading, studio.objects)
     placed_meshes = styled_scene(orbit_scene, studio.seed, index, studio.split)
     renderer = studio.renderer(orbit_scene.orbit.width, orbit_scene.orbit.tall)
     shots = draw_views(renderer, placed_meshes)
@@ -104,8 +93,8 @@ def picture(twin: dict, view: SceneViews, angle: int, furniture: Path | None) ->
     """
     index = int(view.scene.image.rpartition("_")[2])
     objects = difficulty_of(twin.get("dials"), ORBIT).objects
-    studio = OrbitStudio(twin["seed"], twin["split"], furniture, None, objects, view.orbit.reading)
-    placed_meshes = _scene(studio, index)
+    studio = Studio(twin["seed"], twin["split"], furniture, None, objects)
+    placed_meshes = _scene(studio, view.orbit.reading, index)
     ground = placed_meshes.scene.positions[: len(view.scene), :2]
     if len(ground) != len(view.scene) or not np.allclose(
         ground, view.scene.positions[:, :2], atol=1e-6
@@ -119,5 +108,6 @@ def picture(twin: dict, view: SceneViews, angle: int, furniture: Path | None) ->
 
 
 @functools.lru_cache(2)
-def _scene(studio: OrbitStudio, index: int) -> StyledScene:
-    return studio.styled_scene(index)
+def _scene(studio: Studio, reading: OrbitConvention, index: int) -> StyledScene:
+    orbit_scene = sample_orbit_scene(studio.seed, index, studio.split, reading, studio.objects)
+    return styled_scene(orbit_scene, studio.seed, index, studio.split)

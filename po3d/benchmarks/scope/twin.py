@@ -84,8 +84,8 @@ def generate(
         # the renderer is an optional dependency
         from po3d.benchmarks.scope import pictures as drawing
 
-        studio = drawing.OrbitStudio(seed, split, furniture, cache, difficulty.objects, reading)
-        drawing.draw(out, size, studio, workers)
+        studio = drawing.Studio(seed, split, furniture, cache, difficulty.objects)
+        drawing.draw(out, size, studio, reading, workers)
     questions: list[Question] = []
     views: list[SceneViews] = []
     work = partial(

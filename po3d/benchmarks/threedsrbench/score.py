@@ -26,11 +26,11 @@ from po3d.benchmarks.metrics import Bootstrap, bootstrap_groups, figure
 from po3d.benchmarks.scoring import comparable, counted, failures, published_table, row, some
 from po3d.benchmarks.threedsrbench.report import LETTERS
 from po3d.io.errors import known
-from po3d.language.programs.threedsrbench import OPERATIONS
+from po3d.language.programs.threedsrbench import CATEGORY
 from po3d.reasoning.grounded import TAKEN
 from po3d.reasoning.questions import Prediction, Question, paired
 
-CATEGORIES = tuple(dict.fromkeys(operation.category for operation in OPERATIONS.values()))
+CATEGORIES = tuple(dict.fromkeys(CATEGORY.values()))
 MAIN_TYPES: dict[str, tuple[str, ...]] = {}
 MAIN: dict[str, str] = {}
 for _main in ("height", "location", "orientation", "multi_object"):

@@ -36,7 +36,7 @@ from po3d.benchmarks.twin_folder import start_twin
 from po3d.io.errors import InputError
 from po3d.io.pools import each
 from po3d.io.seeding import rng
-from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, PhraseCall
+from po3d.language.programs.threedsrbench import CATEGORY, THREEDSRBENCH, PhraseCall
 from po3d.language.say.threedsrbench import Spoken, speak
 from po3d.reasoning.grounded import answered, without_row
 from po3d.reasoning.questions import Question
@@ -173,8 +173,8 @@ def _of_difficulty(
     ones if there are none; `hidden`: objects partly occluded in a view."""
     selected: list[ViewQuestion] = []
     for category in CATEGORIES:
-        items = [i for i in clear if OPERATIONS[i.op].category == category]
-        others = [i for i in near if OPERATIONS[i.op].category == category]
+        items = [i for i in clear if CATEGORY[i.op] == category]
+        others = [i for i in near if CATEGORY[i.op] == category]
         if difficulty.near is not None and random.random() < difficulty.near:
             items = others or items
         if difficulty.occluded is not None:

@@ -31,8 +31,8 @@ from po3d.io.progress import progress
 from po3d.io.runs import ERRORS, GRID, GRID_FORMAT, PREDICTIONS, SCENES
 from po3d.reasoning.questions import Prediction, Question, cluster, read_predictions
 from po3d.scene.table import Scene
-from po3d.systems.oracle.grid import Answers, OracleMixer
-from po3d.systems.pipeline import PREDICTED, TRUTH, Setting
+from po3d.systems.oracle.grid import Answers
+from po3d.systems.pipeline import PREDICTED, TRUTH, Pipeline, Setting
 
 
 class Cell(NamedTuple):
@@ -43,7 +43,7 @@ class Cell(NamedTuple):
 
 
 def cell(
-    kind: OracleMixer, name: str, settings: Mapping[str, Setting], rest: Setting = PREDICTED
+    kind: Pipeline, name: str, settings: Mapping[str, Setting], rest: Setting = PREDICTED
 ) -> Cell:
     """Return the cell with the named settings and `rest` for other modules; raise InputError for an
     unknown module or setting."""
@@ -69,7 +69,7 @@ def _american(name: str) -> str:
 
 
 def grid_answers(
-    kind: OracleMixer,
+    kind: Pipeline,
     questions: Sequence[Question],
     truth: Callable[[str], Scene],
     cells: Sequence[Cell],
@@ -85,7 +85,7 @@ def grid_answers(
     images, ids = [], []
     for image_questions in by_image(questions).values():
         ids += [q.id for q in image_questions]
-        images.append(kind.image(image_questions, predictions, scenes, truth, seed))
+        images.append(Answers.of(kind, image_questions, predictions, scenes, truth, seed))
     with contextlib.ExitStack() as stack:
         mapped = map
         if workers > 1:
@@ -129,7 +129,7 @@ class Plan(NamedTuple):
         return [*self.subsets, *self.singles, *noise, *self.more]
 
 
-def plan(kind: OracleMixer, options: Mapping[str, Any]) -> Plan:
+def plan(kind: Pipeline, options: Mapping[str, Any]) -> Plan:
     """Return the plan of a config's `grid`; raise InputError for invalid entries."""
     groups = {}
     for k, v in (options.get("groups") or {}).items():
@@ -184,7 +184,7 @@ def _settings_text(settings: Mapping[str, Setting]) -> str:
 
 
 def run_grid(
-    kind: OracleMixer,
+    kind: Pipeline,
     benchmark: Benchmark,
     split: Split,
     options: Mapping[str, Any],

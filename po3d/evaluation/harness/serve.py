@@ -147,7 +147,7 @@ class Server(ThreadingHTTPServer):
     def _work(self, body: bytes) -> dict:
         request = read_request(body)
         try:
-            "".join((*request.texts, request.extras.frame, request.extras.change)).encode()
+            "".join((*request.texts, request.extras["frame"], request.extras["change"])).encode()
         except UnicodeEncodeError:  # valid JSON, but not encodable for the parsers
             raise Refusal(400, "a string contains a lone surrogate", "messages") from None
         return answer(self.worlds, request)

@@ -28,7 +28,6 @@ from po3d.scene.geometry import Camera
 from po3d.synthesis.render.device import (
     DrawItem,
     MeshCache,
-    RenderError,
     ShaderProgram,
     open_context,
     pose_matrix,
@@ -40,7 +39,7 @@ from po3d.synthesis.render.surroundings import PatternTextures, StreetPainter
 from po3d.synthesis.street.labels import ObjectLabel, label_objects
 from po3d.synthesis.top_view.shell import Shell, ShellPainter
 
-__all__ = ["PlacedMesh", "RenderError", "RenderedFrame", "Renderer"]
+__all__ = ["PlacedMesh", "RenderedFrame", "Renderer"]
 
 Array = NDArray[np.float64]
 

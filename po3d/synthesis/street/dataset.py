@@ -27,7 +27,7 @@ from po3d.synthesis.official_vehicles import OfficialVehicles
 from po3d.synthesis.render.blender import camera_matrix
 from po3d.synthesis.render.environment import RenderStyle
 from po3d.synthesis.render.official import OFFICIAL_LOOKS
-from po3d.synthesis.render.photographs import PhotoFolder
+from po3d.synthesis.render.photographs import under_sky
 from po3d.synthesis.render.renderer import PlacedMesh, Renderer
 from po3d.synthesis.street.compose import compose, parts_painted
 from po3d.synthesis.street.labels import ObjectLabel, State
@@ -118,7 +118,7 @@ def picture(
     sky."""
     look = scene.look
     if skies is not None:
-        look = PhotoFolder.of(skies).under(look, scene.layout.look_seed)
+        look = under_sky(look, skies, scene.layout.look_seed)
     # make_scene has computed the masks
     return renderer.render(scene.objects, scene.camera, look, amodal=False).rgb
 
