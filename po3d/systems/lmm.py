@@ -27,7 +27,7 @@ from typing import Any, Literal
 from po3d.io.errors import InputError
 from po3d.io.files import read_jsonl
 from po3d.io.seeding import rng
-from po3d.reasoning.questions import Prediction, Question
+from po3d.reasoning.questions import Prediction, Question, ids_of
 from po3d.systems.answers import predicted
 from po3d.systems.interfaces import Context
 from po3d.systems.lmm_endpoint import LONGEST_WAIT, Endpoint, EndpointError
@@ -228,7 +228,7 @@ class Lmm:
 
     def records(self, questions: Sequence[Question]) -> list[dict]:
         """Return the model's logged responses to these questions."""
-        ids = {q.id for q in questions}
+        ids = set(ids_of(questions))
         result = []
         for record in self.log.known.values():
             if record["id"] in ids and record["model"] == self.model:

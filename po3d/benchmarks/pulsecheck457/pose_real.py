@@ -29,7 +29,7 @@ from po3d.benchmarks.splits import QuestionSplit
 from po3d.io.errors import InputError, known, malformed
 from po3d.io.files import read_json, write_json
 from po3d.io.images import read_image
-from po3d.reasoning.questions import Prediction, Question, paired
+from po3d.reasoning.questions import Prediction, Question, ids_of, paired
 from po3d.reasoning.rules import STREET_RULES
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import FACINGS
@@ -122,7 +122,7 @@ def load(root: str | Path, split: str = "") -> PoseRealSplit:
     if not isinstance(records, list) or not records:
         raise InputError(f"{path} does not contain a list of questions")
     questions = [_question(r, f"{path}, question {k}") for k, r in enumerate(records)]
-    if len({q.id for q in questions}) < len(questions):
+    if len(set(ids_of(questions))) < len(questions):
         raise InputError(f"{path}: a question_index occurs twice")
     return PoseRealSplit(split or root.name, tuple(questions), root)
 

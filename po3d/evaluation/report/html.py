@@ -25,7 +25,7 @@ from po3d.io.errors import InputError
 from po3d.io.plots import Plot, rendered
 from po3d.io.run_names import row_name
 from po3d.io.text_tables import Table, cell_text
-from po3d.reasoning.questions import Prediction, Question
+from po3d.reasoning.questions import Prediction, Question, categories_of
 
 PAGE = Path(__file__).parent / "page"
 SAMPLE = (
@@ -132,7 +132,7 @@ def table_html(table: Table) -> str:
 
 
 def _index(page: Page, images: Sequence[str]) -> dict:
-    categories = list(dict.fromkeys(q.category for q in page.questions))
+    categories = list(dict.fromkeys(categories_of(page.questions)))
     place = {name: k for k, name in enumerate(images)}
     items = []
     for k, q in enumerate(page.questions):
