@@ -223,7 +223,7 @@ def match_in_view(predicted: Scene, gt: Scene, eye: Sequence[float]) -> dict[int
     here, there = predicted.positions[:, : len(eye)], gt.positions[:, : len(eye)]
     distance = np.linalg.norm(here[:, None] - there[None], axis=-1)
     share = distance / np.maximum(np.linalg.norm(there - np.asarray(eye, float), axis=-1), 1e-9)
-    names = [o.value("name") for o in gt.objects]
+    names = gt.names
     agreement = np.zeros_like(share)
     for row, o in zip(agreement, predicted.objects, strict=True):
         belief = o.beliefs.get("name", {})

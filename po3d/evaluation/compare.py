@@ -14,6 +14,7 @@ import numpy as np
 
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.benchmarks.scoring import column
 from po3d.benchmarks.twin_folder import kind_of_data
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.notes import Explained, data_line
@@ -168,11 +169,11 @@ def _pair(a: np.ndarray, b: np.ndarray, images: np.ndarray) -> dict:
 def accuracy_table(result: dict) -> Table:
     """Return a table with one row per system, its 95 % intervals below, and a column for each
     figure of the benchmark."""
-    names = [row["name"] for row in result["models"][0]["rows"]]
+    names = column(result["models"][0]["rows"], "name")
     none = f"none: {ONE_IMAGE}" if result["clusters"] == 1 else None
     rows: list[list] = []
     for model in result["models"]:
-        rows.append([model["name"], model["not_ok"], *(row["value"] for row in model["rows"])])
+        rows.append([model["name"], model["not_ok"], *column(model["rows"], "value")])
         intervals = [interval_text(row, True) or none for row in model["rows"]]
         rows.append(["  95 % interval", None, *intervals])
     sizes = (counted(result[key], key) for key in ("questions", "clusters"))

@@ -77,6 +77,11 @@ def ids_of(rows: Iterable[Question] | Iterable[Prediction]) -> list[str]:
     return [row.id for row in rows]
 
 
+def not_ok(predictions: Iterable[Prediction]) -> int:
+    """Return the number of predictions with a status other than "ok"."""
+    return sum(p.status != "ok" for p in predictions)
+
+
 def images_of(questions: Iterable[Question]) -> list[str]:
     """Return the image of each question."""
     return [q.image for q in questions]

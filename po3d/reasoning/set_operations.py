@@ -67,7 +67,7 @@ class SetOperations:
         having = world.having(attribute, text, members)
         if having or not members:
             return having
-        has_attribute = any(attribute in o.beliefs for o in world.before.objects)
+        has_attribute = world.before.has(attribute)
         all_unknown = {world.value(i, attribute) for i in members} == {None}
         if self.naming and not (self.strict and has_attribute):
             # "The broken chair": a table that stores no chair's state cannot identify the chair by

@@ -115,7 +115,7 @@ class Scene:
         Raise InputError if the text is not a string, an object has no name, or an anchor is
         missing.
         """
-        if not isinstance(text, str) or any("name" not in o.beliefs for o in self.objects):
+        if not isinstance(text, str) or not self.named:
             raise InputError("a textual frame needs a room, whose objects have names")
         return frame_from_text(self, text)
 
@@ -170,6 +170,20 @@ class Scene:
                     raise InputError(f"object {i}: {what}")
                 table[i, column[value]] = p
         return table
+
+    @property
+    def names(self) -> list[str]:
+        """The most probable name of each object, in scenes whose objects have names."""
+        return [o.value("name") for o in self.objects]
+
+    def has(self, attribute: str) -> bool:
+        """Return whether an object has beliefs in an attribute."""
+        return any(attribute in o.beliefs for o in self.objects)
+
+    @property
+    def named(self) -> bool:
+        """Whether every object has a name."""
+        return all("name" in o.beliefs for o in self.objects)
 
     @property
     def present(self) -> tuple[int, ...]:

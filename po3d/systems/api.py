@@ -263,7 +263,7 @@ def change(scene: Scene, text: str) -> Scene:
     from po3d.reasoning.apply_edit import plan
     from po3d.reasoning.outcome import ExecutionFailure
 
-    if not isinstance(text, str) or any("name" not in o.beliefs for o in scene.objects):
+    if not isinstance(text, str) or not scene.named:
         raise InputError("a textual change needs a room, whose objects have names")
     (parse,) = _room_parser().parse([text], "change")
     if parse.program is None:

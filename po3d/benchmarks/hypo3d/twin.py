@@ -161,7 +161,7 @@ def sample_frame(scene: Scene, random: np.random.Generator) -> list[tuple[str, s
     front = random.integers(4) * np.pi / 2
     target = with_front(scene, (np.cos(front), np.sin(front)))
     away = in_frame(scene.positions[:, :2] - room_centre(scene), target.axes)
-    names = [o.value("name") for o in scene.objects]
+    names = scene.names
     sides = {"front": (0, 1), "back": (0, -1), "right": (1, 0), "left": (-1, 0)}
     anchors: dict[str, str] = {}
     for i in random.permutation(len(names)).tolist():

@@ -14,6 +14,7 @@ from typing import Any
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.choices import LETTERS, filled, gapped
 from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.benchmarks.scoring import column
 from po3d.benchmarks.twin_folder import kind_of_data
 from po3d.evaluation.compare import with_answers
 from po3d.evaluation.harness.harness_files import ResponseRow, iterate_rows
@@ -358,7 +359,7 @@ def _summary_text(
     names = [row["name"] for row in next(iter(scored.values()))]
     cells = []
     for scorer, rows in scored.items():
-        cells.append([scorer, *(row["value"] for row in rows)])
+        cells.append([scorer, *column(rows, "value")])
     lines += ["", text(Table(["scorer", *names], cells))]
     if result.harness_scores:
         form = "the harness's score: {percent:.1f} (mean of {column!r} over {rows} rows)"

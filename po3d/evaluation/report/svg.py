@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from po3d.benchmarks.scoring import column
 from po3d.io.text_tables import interval_text
 
 SERIES = 8  # number of colours in the style sheet
@@ -60,7 +61,7 @@ def intervals(
 
     `systems` are (name, rows with name, value, ci_low, ci_high); `published` rows, {"model": ...,
     name: value}, are faint dots."""
-    names = [row["name"] for row in systems[0][1]]
+    names = column(systems[0][1], "name")
     left, width = max(120.0, 24 + 6.6 * max(map(len, names))), 640.0
     step = ROW + 7.0 * (len(systems) - 1)
     height = step * len(names) + 30

@@ -103,7 +103,7 @@ class _ItemSampler:
         self.phrases, self.margin, self.near = phrases_by_row, margin, near
         self.views = list(map(view_geometry, views))
         self.boxes = [[o.box for o in scene.objects] for scene in views]
-        self.names = [o.value("name") for o in views[0].objects]
+        self.names = views[0].names
         self._clear: dict[tuple[int, int], bool] = {}
 
     def candidates(self, op: str) -> list[tuple[int, ...]]:
