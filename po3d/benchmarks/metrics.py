@@ -3,6 +3,7 @@ dropping rate (RPDR) and the coefficient of variation (CV) of PulseCheck457, and
 scenes.
 """
 
+import itertools
 import math
 import operator
 from collections.abc import Mapping, Sequence
@@ -258,7 +259,7 @@ def perception(
     for s, pairs in enumerate(matches):
         for j in pairs.values():
             matched[s, j] = len(matched)
-        every += [(s, j) for j in range(len(gt[s]))]
+        every += zip(itertools.repeat(s), range(len(gt[s])))
     total = sum(map(len, certain))
 
     result = {"all": _figures(every, matched, errors)}

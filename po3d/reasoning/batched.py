@@ -8,7 +8,7 @@ whose sets fit the bits of an integer, have their own executor (`street_batched`
 """
 
 import math
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,13 +87,13 @@ class Runner(BatchedSets):
         spell = self.rules.spell
         if program.output == "bool":
             relation = program.args[0] if program.op == "holds" else ""
-            return [spell(relation, word) for word in ("no", "yes")]
+            return list(map(partial(spell, relation), ("no", "yes")))
         if program.op == "direction":
-            return [spell(program.args[3], d) for d in DIRECTIONS]
+            return list(map(partial(spell, program.args[3]), DIRECTIONS))
         if program.op == "compare":
-            return [spell(program.args[0], word) for word in MORE_OR_LESS[program.args[0]]]
+            return list(map(partial(spell, program.args[0]), MORE_OR_LESS[program.args[0]]))
         if program.op == "query" and program.args[0] == "side":
-            return [spell("eight", d) for d in DIRECTIONS]
+            return list(map(partial(spell, "eight"), DIRECTIONS))
         if program.op == "query" and program.args[0] in self.tables.values:
             return [*self.tables.values[program.args[0]], "floor", "wall", ""]
         return None

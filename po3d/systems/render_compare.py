@@ -131,8 +131,13 @@ def _weigh(
     object's rendered hypotheses is kept."""
     joint = _joint(detections)
     for row in {h.row for h in hypotheses}:
-        of_row = [k for k, h in enumerate(hypotheses) if h.row == row]
-        at = [hypotheses[k].shape for k in of_row], [int(hypotheses[k].opposite) for k in of_row]
+        of_row, shapes, opposite = [], [], []
+        for k, h in enumerate(hypotheses):
+            if h.row == row:
+                of_row.append(k)
+                shapes.append(h.shape)
+                opposite.append(int(h.opposite))
+        at = shapes, opposite
         prior = joint[row][at]
         now = prior * np.exp(log_likelihood[of_row] - log_likelihood[of_row].max())
         joint[row][at] = now * prior.sum() / now.sum()

@@ -258,15 +258,16 @@ def score(
     """
     known("scorer", scorer, SCORERS)
     some(questions)
-    pairs, answers = paired(questions, predictions), []
-    for _, p in pairs:
+    answers, gold, right, failed = [], [], [], []
+    for q, p in paired(questions, predictions):
         answered = p.status == "ok" and p.answer is not None
         answers.append(p.answer.strip().lower() if answered else None)
-    gold, photos = [q.answer or "" for q in questions], list(map(_photo, questions))
-    right = [100.0 * (a is not None and strict(a, g)) for a, g in zip(answers, gold)]
+        gold.append(q.answer or "")
+        right.append(100.0 * (answered and strict(answers[-1], gold[-1])))
+        failed.append(p.status != "ok")
+    photos = list(map(_photo, questions))
     boot = bootstrap(right, photos, gold, FACINGS)
     whole = bootstrap(right, photos, [CATEGORY] * len(gold), [CATEGORY])
-    failed = [p.status != "ok" for _, p in pairs]
     counts = {"predicted": distribution(answers, FACINGS), "gold": distribution(gold, FACINGS)}
     return {
         "scorer": scorer,

@@ -142,10 +142,12 @@ def _paraphrase(questions: Sequence[Question], taken: Choices) -> dict[str, dict
             template, other = (100 * np.array(pairs[task], float).mean(0)).tolist()
             result[task] = {"template": template, "paraphrase": other, "delta": other - template}
     if result:
-        cells = list(result.values())
-        result[AVERAGE] = {key: float(np.mean([c[key] for c in cells])) for key in cells[0]}
-    n = {task: len(task_pairs) for task, task_pairs in pairs.items()}
-    return {task: {"n": n.get(task, sum(n.values())), **cell} for task, cell in result.items()}
+        means = np.mean([list(cell.values()) for cell in result.values()], 0)
+        result[AVERAGE] = dict(zip(next(iter(result.values())), means.tolist()))
+    total = sum(map(len, pairs.values()))
+    for task, cell in result.items():
+        result[task] = {"n": len(pairs[task]) if task in pairs else total, **cell}
+    return result
 
 
 # --- consistency ----------------------------------------------------------------------------------

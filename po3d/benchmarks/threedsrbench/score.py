@@ -226,9 +226,9 @@ class _Table:
         order = (OVERALL, *MAIN_TYPES, *CATEGORIES, *VIEWPOINTS)
         columns: dict[str, list[int]] = {name: [] for name in order}
         for number, rows in enumerate(members.values()):
-            self.groups.append([questions[k] for k in rows])
-            self.right[number] = all(hits[k] for k in rows)
-            self.failed[number] = any(failed[k] for k in rows)
+            self.groups.append(list(map(questions.__getitem__, rows)))
+            self.right[number] = all(map(hits.__getitem__, rows))
+            self.failed[number] = any(map(failed.__getitem__, rows))
             first = questions[rows[0]]
             for name in (OVERALL, MAIN[first.category], first.category, first.viewpoint):
                 columns.setdefault(name, []).append(number)

@@ -251,8 +251,9 @@ def _openai(
             content = messages(one, [latest[n] for n in names])
             fields = answer_fields(q, benchmark)
             row = {"id": q.id, "messages": content}
-            row |= {key: fields[key] for key in ("answer", "category")}
-            yield row | ({key: fields[key] for key in ("options", "letter")} if q.options else {})
+            for key in ("answer", "category", *(("options", "letter") if q.options else ())):
+                row[key] = fields[key]
+            yield row
 
     write_jsonl(path, rows())
     return path

@@ -180,11 +180,15 @@ def noise_curves(
         panel = _Axes((0, reach), (floor, 100), 250, 190)
         ticks = range(floor, 101, 20 if 100 - floor > 40 else 10)
         parts = panel.frame([0, reach / 2, reach], ticks, units.get(name, ""), "right (%)")
-        if known := [p for p in points if p["ci_low"] is not None]:
-            band = [panel.at(p["sigma"], p["ci_high"]) for p in known]
-            band += [panel.at(p["sigma"], p["ci_low"]) for p in reversed(known)]
-            parts.append(_path(band, "band s0", closed=True))
-        parts.append(_path([panel.at(p["sigma"], p["value"]) for p in points], "curve s0"))
+        curve, upper, lower = [], [], []
+        for p in points:
+            curve.append(panel.at(p["sigma"], p["value"]))
+            if p["ci_low"] is not None:
+                upper.append(panel.at(p["sigma"], p["ci_high"]))
+                lower.append(panel.at(p["sigma"], p["ci_low"]))
+        if upper:
+            parts.append(_path(upper + lower[::-1], "band s0", closed=True))
+        parts.append(_path(curve, "curve s0"))
         for p in points:
             label = f"{p['sigma']:g}: {p['value']:.1f}"
             parts.append(_mark(*panel.at(p["sigma"], p["value"]), "dot s0", label, 3))

@@ -156,11 +156,11 @@ class _ItemSampler:
             clear = not clear and all(self._keeps(op, verdict, NEAREST) for verdict in verdicts)
         if not clear:
             return None
-        answers = tuple(verdict.answer for verdict in verdicts)
-        flat = tuple(
-            planar(op, tuple(boxes[i] for i in rows)) == a for boxes, a in zip(self.boxes, answers)
-        )
-        return ViewQuestion(op, rows, answers, flat)
+        answers, flat = [], []
+        for boxes, verdict in zip(self.boxes, verdicts):
+            answers.append(verdict.answer)
+            flat.append(planar(op, tuple(map(boxes.__getitem__, rows))) == verdict.answer)
+        return ViewQuestion(op, rows, tuple(answers), tuple(flat))
 
     def _keeps(self, op: str, verdict: Verdict, share: float = 1.0) -> bool:
         metres = share * self.margin * METRES[CATEGORY[op]]

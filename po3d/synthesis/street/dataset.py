@@ -217,6 +217,12 @@ def scene_record(scene: RenderableScene, index: int, split: str) -> dict:
 
     directions = {direction: [*axis, 0.0] for direction, axis in AXES.items()}
     directions |= {"above": [0.0, 0.0, 1.0], "below": [0.0, 0.0, -1.0]}
+    occlusion, boxes, visible_boxes, fractions = {}, [], [], []
+    for i, label in enumerate(labels):
+        occlusion[str(i)] = {"obj": _occlusion_entry(label)}
+        boxes.append(list(label.amodal_box))
+        visible_boxes.append(list(label.visible_box))
+        fractions.append(round(label.visible_fraction, 4))
     return {
         "split": split,
         "image_index": index,
@@ -225,7 +231,7 @@ def scene_record(scene: RenderableScene, index: int, split: str) -> dict:
         "objects": objects,
         "relationships": {d: related(d) for d in DIRECTIONS},
         "collision_relationships": {t: hit(t) for t in ("forward", "backward")},
-        "occlusion": {str(i): {"obj": _occlusion_entry(label)} for i, label in enumerate(labels)},
+        "occlusion": occlusion,
         "camera_location": scene.camera.position.tolist(),
         "matrix_world": camera_matrix(scene.camera),
         "hdri_id": None if layout.look in TOYS else str(layout.look_seed),
@@ -233,9 +239,9 @@ def scene_record(scene: RenderableScene, index: int, split: str) -> dict:
             "look": layout.look,
             "look_seed": layout.look_seed,
             "mesh_seeds": [o.mesh_seed for o in layout.objects],
-            "boxes": [list(label.amodal_box) for label in labels],
-            "visible_boxes": [list(label.visible_box) for label in labels],
-            "visible_fractions": [round(label.visible_fraction, 4) for label in labels],
+            "boxes": boxes,
+            "visible_boxes": visible_boxes,
+            "visible_fractions": fractions,
         },
     }
 
