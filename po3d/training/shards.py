@@ -141,7 +141,7 @@ class ShardedScenes(Dataset):
     def __init__(self, folder: str | Path, width: int, height: int) -> None:
         self.folder, self.width, self.height = Path(folder), width, height
         index = _index(self.folder)
-        self.shards, self.models = index["shards"], set(index.get("models", ()))
+        self.shards = index["shards"]
         self.ends = np.cumsum([s["samples"] for s in self.shards])
         self.members: dict[int, list[tuple[str, tuple[int, int], tuple[int, int]]]] = {}
 
