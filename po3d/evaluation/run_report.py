@@ -119,9 +119,9 @@ def run_page(
     listed_questions = [questions[k] for k in chosen]
     figures, risk = None, None
     try:
-        given = answered(run.benchmark, questions, run.entries[0].predictions, scorer)
-        figures = trust(*given)
-        risk = risk_coverage(*given)[1:]
+        counted = answered(run.benchmark, questions, run.entries[0].predictions, scorer)
+        figures = trust(*counted)
+        risk = risk_coverage(*counted)[1:]
     except InputError:  # no answers or no probabilities: nothing to plot
         pass
     cells, errors = _grid(grid, listed_questions, run.report["benchmark"])

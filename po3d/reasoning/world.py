@@ -98,8 +98,7 @@ class SceneGeometry:
         """Return the indices of one time with an existence probability of at least 0.5."""
         if before not in self._times:
             indices = range(self.now, len(self.things)) if before else range(self.now)
-            there = [i for i in indices if self.things[i].state.existence >= 0.5]
-            self._times[before] = there
+            self._times[before] = [i for i in indices if self.things[i].state.existence >= 0.5]
         return self._times[before]
 
     def origin(self, index: int) -> int | None:
@@ -393,9 +392,8 @@ class SceneGeometry:
         """Return the dominant occluder of an object; None if it is not occluded."""
         occluders = self.occluders
         if index >= len(occluders):
-            raise ExecutionFailure(
-                "unknown", "the scene before the change has no occlusion", of_scene=True
-            )
+            what = "the scene before the change has no occlusion"
+            raise ExecutionFailure("unknown", what, of_scene=True)
         belief = occluders[index]
         there = [j for j in belief if j in self.times(False)]
         best = max(there, key=belief.__getitem__, default=None)
