@@ -17,13 +17,7 @@ from po3d.language.programs.scope import SCOPE
 from po3d.language.programs.street import STREET
 from po3d.reasoning.directions import AHEAD, azimuth, direction_at
 from po3d.reasoning.object_operations import MEASURES, ObjectOperations
-from po3d.reasoning.outcome import (
-    ExecutionFailure,
-    MissingAttribute,
-    TraceStep,
-    of_objects,
-    of_values,
-)
+from po3d.reasoning.outcome import ExecutionFailure, TraceStep, of_objects, of_values
 from po3d.reasoning.rules import Rules
 from po3d.reasoning.set_operations import NO_OPTIONS, QuestionInfo
 from po3d.reasoning.world import VIEWER, SceneGeometry
@@ -198,7 +192,9 @@ class Evaluator(ObjectOperations):
         if attribute == "facing":
             raise ExecutionFailure("unknown", f"the object faces none of {', '.join(FACINGS)}")
         whose = self.world.describe(index)
-        raise MissingAttribute("unknown", f"unknown: the scene has no {attribute} of {whose}")
+        raise ExecutionFailure(
+            "unknown", f"unknown: the scene has no {attribute} of {whose}", of_scene=True
+        )
 
     def _equal(self, *args) -> bool:
         first, second = map(self.value, args[-2:])

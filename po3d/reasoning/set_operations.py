@@ -12,7 +12,7 @@ from po3d.language.program import Call
 from po3d.language.say.plain import set_phrase
 from po3d.reasoning.body_relations import BODIES, others_of
 from po3d.reasoning.directions import azimuth
-from po3d.reasoning.outcome import ExecutionFailure, MissingAttribute
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.questions import FRAME_OF_TASK, Task
 from po3d.reasoning.relations import ALIGNED, holds_at
 from po3d.reasoning.world import VIEWER
@@ -67,14 +67,16 @@ class SetOperations:
         having = world.having(attribute, text, members)
         if having or not members:
             return having
-        has_attribute = any(attribute in o.beliefs for o in world.before.objects)
+        has_attribute = world.before.has(attribute)
         all_unknown = {world.value(i, attribute) for i in members} == {None}
         if self.naming and not (self.strict and has_attribute):
             # "The broken chair": a table that stores no chair's state cannot identify the chair by
             # it, but does not contradict the description either.
             return members if all_unknown else []
         if not has_attribute:
-            raise MissingAttribute("unknown", f"unknown: the scene has no {attribute}")
+            raise ExecutionFailure(
+                "unknown", f"unknown: the scene has no {attribute}", of_scene=True
+            )
         if set_call.op == "group" and all_unknown:
             self._known(members[0], attribute)  # "is the can open?": unknown
         return []
@@ -99,7 +101,7 @@ class SetOperations:
         if with_name and set_call.op == "scene":
             return with_name
         if not with_name and not any(self.world.names) and self.world.things:
-            raise MissingAttribute("unknown", "unknown: the scene has no names")
+            raise ExecutionFailure("unknown", "unknown: the scene has no names", of_scene=True)
         return _common(self.members(set_call), with_name)
 
     def _closed(self, attribute: str) -> None:
@@ -107,7 +109,9 @@ class SetOperations:
         if not self.rules.open_table:
             for i, o in enumerate(self.world.scene.objects):
                 if attribute not in o.beliefs:
-                    raise MissingAttribute("unknown", f"object {i} of the scene has no {attribute}")
+                    raise ExecutionFailure(
+                        "unknown", f"object {i} of the scene has no {attribute}", of_scene=True
+                    )
 
     def _exclude(self, *args) -> list[int]:
         if len(args) == 3:

@@ -193,7 +193,7 @@ class _PoseSearch:
     def _along_walls(self, place: Place, crop: bool) -> list[Candidates]:
         depth, width = self.state.extent[:2]
         words = place.direction.split()
-        ways = [self.layout.way(word) for word in words]
+        ways = list(map(self.layout.way, words))
         candidates = []
         for wall in self._walls():
             (nx, ny), _, length = wall

@@ -32,6 +32,7 @@ from po3d.io.files import read_json, write_file, write_json
 from po3d.io.progress import progress
 from po3d.language.read.street_parser import Parser
 from po3d.perception.street import StreetEstimator
+from po3d.reasoning.questions import images_of
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Pipeline
 from po3d.systems.scene_sources import Pictures
@@ -217,7 +218,7 @@ def _result(
     about = read_json(pair.with_name("checkpoint.json"), "checkpoint description")
     if run.fills == "perception":
         perception, parser = StreetEstimator.from_checkpoint(pair), others("parser")
-        names = list(dict.fromkeys(q.image for q in split.questions))[: TIMED["perception"]]
+        names = list(dict.fromkeys(images_of(split.questions)))[: TIMED["perception"]]
         images = list(map(split.image, names))
         speed = _rate(lambda: [perception.estimate([image]) for image in images], len(images))
     else:
