@@ -45,8 +45,8 @@ from po3d.scene.table import ObjectState, Scene, sure
 class Planned:
     """A resolved edit: the edited scene, and the chosen placements.
 
-    A placement is the index (in the world before) of a moved object, or the name of a new one, with
-    its place and that world.
+    A placement is the index (in the scene before) of a moved object, or the name of a new one, with
+    its place and the geometry of that scene.
     """
 
     edited: Edited
@@ -68,7 +68,7 @@ class Planned:
 def plan(before: Scene | SceneGeometry, program: Call | None, rules: Rules = ROOM_RULES) -> Planned:
     """Resolve the descriptions and places of an edit on a scene, and apply it.
 
-    Raise ExecutionFailure if something is missing, ProgramError if the program is no edit.
+    Raise ExecutionFailure if something is missing, ProgramError if the program is not an edit.
     Passing an unedited `SceneGeometry` (with its own rules) avoids recomputing it for several edits
     of one scene.
     """
@@ -113,10 +113,10 @@ def _chained(first: Edited, second: Edited) -> Edited:
 
 
 def brought_in(program: rooms.RoomCall) -> rooms.RoomCall | None:
-    """Return a move of one object as the addition of it, for a room that lacks the object.
+    """Return the move of an object that the room lacks as its addition: "my son left his guitar by
+    the bed".
 
-    "my son left his guitar by the bed". None for other edits, and for objects described by more
-    than attributes.
+    None for other edits, and for objects described by more than attributes.
     """
     if program.op != "move":
         return None

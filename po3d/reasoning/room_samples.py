@@ -114,7 +114,7 @@ class FramedSamples:
         return self._after[change]
 
     def _unedited(self, k: int) -> SceneGeometry:
-        """Return sample k as a geometry of its own."""
+        """Return sample k as a separate SceneGeometry."""
         if k not in self._before:
             shared, scene = self.geometries[k], self.samples.certain(k)
             scene = replace(scene, axes=shared.axes)
@@ -177,7 +177,7 @@ class FramedSamples:
         from the effect of obstacles; (W,) the samples on which it fails; (W, n) the objects that it
         changes; and (W,) the samples in which no other object affects the result."""
         if change.op not in _SUBJECTS or (change.op == "set" and change.args[0] not in LOOKS):
-            raise NotBatchable(f"the edit {change.op} of samples")
+            raise NotBatchable(f"the edit {change.op} is not batched")
         samples = self.samples
         exists, n, bad = samples.exists, samples.exists.shape[1], self.bad.copy()
         axes = np.concatenate([self.axes["right"], self.axes["front"]], 1)

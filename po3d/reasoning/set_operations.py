@@ -170,7 +170,8 @@ class SetOperations:
         return self.related(relation, self.anchors(ones), self.members(set_call))
 
     def reference(self, start: Call) -> int:
-        """Return the object from which a direction starts: also a viewer who stands in the room."""
+        """Return the object, or the viewer standing in the room, from which a direction is
+        measured."""
         return self.object(start, viewer=self.rules.viewer == "stands")
 
     def anchors(self, ones: Sequence[Call]) -> list[int]:

@@ -27,7 +27,7 @@ from po3d.scene.table import ObjectState, Scene
 GAP = 0.08  # metres between an object and the reference next to it, or the wall behind it
 OVERHEAD = 0.3  # metres between an object and the object that hangs above it
 STEP = 0.1  # spacing of the candidate grid, metres
-SLACK = 0.02  # metres of vertical overlap that are no collision
+SLACK = 0.02  # metres of vertical overlap that do not count as a collision
 # square metres: an object with a smaller footprint, placed next to one on a table, is put on the
 # table too
 SMALL = 0.35
@@ -67,8 +67,8 @@ def resolve(
 ) -> Spot:
     """Return the pose of `state` at `place`.
 
-    `moving` is its index if it is in the scene already; then it and the objects that it carries
-    are no obstacles. Passing a `SceneIndex` avoids recomputing it.
+    `moving` is its index if it is in the scene already; then it and the objects that it carries are
+    not obstacles. Passing a `SceneIndex` avoids recomputing it.
     """
     if place.kind == "spot":
         return _spot(state, place.objects[0])

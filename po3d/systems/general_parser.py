@@ -49,8 +49,7 @@ LOOKS = ("color", "material", "state", "size")  # input order of an object's att
 
 @dataclass(frozen=True)
 class GeneralQuestionParser:
-    """The general parser with the executor whose domain the questions belong to. The network is
-    loaded on first use."""
+    """The general parser for questions of one domain. The network is loaded on first use."""
 
     executor: Domain
     checkpoint: str = CHECKPOINT
@@ -188,9 +187,9 @@ def _refused(question: "Read", *others: "Read | None") -> "Read | None":
 def second(
     mode: str, executor: Domain, device: str = "cpu", checkpoint: str = CHECKPOINT
 ) -> GeneralQuestionParser | None:
-    """Return the general parser for an executor's pipeline; None if only the benchmark's parser is
-    wanted, or if the general one is optional and not installed. InputError for an unknown choice,
-    or for a missing parser that is required."""
+    """Return the general parser for a domain; None if only the benchmark's parser is wanted, or if
+    the general one is optional and not installed. InputError for an unknown choice, or for a
+    missing parser that is required."""
     known("parser", mode, get_args(ParserMode))
     if mode == "benchmark" or (mode == "cascade" and not there(checkpoint)):
         return None
@@ -222,9 +221,9 @@ def rewritten(rewrite: Callable[[Call], Call], program: Call) -> tuple:
 
 
 def resolve_the_one(program: Call) -> Call:
-    """Resolve presuppositions of uniqueness as speakers mean them. Of several objects that a
-    vehicle runs into, take the nearest; of several on the viewer's left, or of two named objects,
-    the one furthest in that direction. "At" an object means next to it."""
+    """Resolve references to one object where several match, as speakers usually mean them. Of
+    several objects that a vehicle runs into, take the nearest; of several on the viewer's left, or
+    of two named objects, the one furthest in that direction. "At" an object means next to it."""
     args = rewritten(resolve_the_one, program)
     if program.op == "relate" and args[0] == "at":
         return Call("relate", ("next_to", *args[1:]))

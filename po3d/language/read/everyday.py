@@ -78,7 +78,7 @@ def _name(names: set[str], text: str) -> str:
 
 
 def _framed(program: Call, whose: str) -> Call:
-    """Replace the camera's frame by the frame `whose`."""
+    """Return the program with the camera's frame replaced by the frame `whose`."""
     if program == Call("frame", ("camera",)):
         return Call("frame", (whose,))
     return program.mapped(lambda call: _framed(call, whose))

@@ -139,9 +139,8 @@ def swaps_with_itself(change: Call) -> bool:
 
 
 def mixes_up_clauses(text: str, change: Call) -> bool:
-    """Return whether the program of several edits removes an object that another clause names than
-    the one that speaks of a removal.
-    """
+    """Return whether the only removal in the text and the only one in the program name different
+    objects, in a text of several edits."""
     edits, removed = list(change.calls(*EDITS)), list(change.calls("remove"))
     clauses = list(filter(_REMOVAL.search, _CLAUSE_END.split(text.lower())))
     if len(edits) == 1 or len(removed) != 1 or len(clauses) != 1:
