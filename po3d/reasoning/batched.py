@@ -242,6 +242,8 @@ class Runner(BatchedSets):
         if what == "volume":
             volume = self.thing("length") * self.thing("width") * self.thing("height")
             return np.log(np.maximum(volume, 1e-300))
+        if what == "length":
+            return np.maximum(self.thing("length"), self.thing("width"))
         return self.thing({"elevation": "z"}.get(what, what))
 
     def _before(self, object_call: Call) -> Codes:

@@ -149,9 +149,7 @@ class Evaluator(ObjectOperations):
         if is_support(object_call):
             index = self.object(object_call.args[0].args[1])
             below = self.world.supports[index]
-            if below is None:
-                return "floor" if self.world.things[index].low < 0.1 else "wall"
-            return self.world.things[below].name
+            return self.ground(index) if below is None else self.world.things[below].name
         index = self.object(object_call)
         if self.info.options and object_call.op == "best" and object_call.args[-1].op == "choices":
             start, anchor = object_call.args[2], VIEWER
