@@ -193,7 +193,7 @@ def test_backbones_of_room_views_are_evaluated_on_views(fitted, tmp_path, monkey
     assert networks == [
         ("regnetx_004", False, 3),
         ("tf_efficientnet_lite0", "package", 455),
-        ("tf_efficientnet_lite2", "package", 361),
+        ("tf_efficientnet_lite2", "package", 343),
     ]
     assert all(c["model"]["world"] == "room_view" for c in fitted)
     assert all(c["model"]["init_from"] == "" for c in fitted)
