@@ -300,7 +300,7 @@ def _answer_picture(
     if answer.scene.outline is not None:
         edited = answer.explanation.edited or unchanged(answer.scene)
         return draw.draw_change(answer.explanation.before or answer.scene, edited)
-    if any("name" in thing.beliefs for thing in answer.scene.objects):
+    if answer.scene.has("name"):
         return draw.draw_photograph(image, answer.scene)
     return draw.draw_scene(image, answer.scene)
 

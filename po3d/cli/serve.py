@@ -58,9 +58,3 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
     parser.add_argument("--room-parser-checkpoint", default="room_parser", metavar="NAME_OR_PATH")
-
-
-def run(arguments: argparse.Namespace) -> int:
-    from po3d.evaluation.harness.serve import serve_command
-
-    return serve_command(arguments)

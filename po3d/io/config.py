@@ -54,7 +54,7 @@ def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
         raise InputError(f"{wrong!r} is not an option; options have the form key=value, see --help")
     if wrong := next((o for o in overrides if "\0" in o), None):
         raise InputError(f"the option {printable(wrong)} contains a NUL character")
-    if wrong := next((o for o in overrides if _of_launcher(o)), None):
+    if wrong := next(filter(_of_launcher, overrides), None):
         raise InputError(f"{printable(wrong)}: hydra's own options have an effect only with -m")
     try:
         config = _compose(name, [as_typed(name, override) for override in overrides])

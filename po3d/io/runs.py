@@ -110,6 +110,10 @@ def append(file: Any, record: dict) -> None:
     os.fsync(file.fileno())
 
 
+def _has_answers(records: Sequence[dict]) -> bool:
+    return any("image" in record for record in records)
+
+
 def unfinished(
     out: Path, run: Run, questions: Mapping[str, Sequence[str]], overwrite: bool = False
 ) -> list[dict] | None:
@@ -122,13 +126,13 @@ def unfinished(
         return None
     try:
         records, whole = _read(partial)
-        if any("image" in record for record in records):
+        if _has_answers(records):
             _check(out, records, run, questions)
     except InputError:
         if not overwrite:
             raise
         records, whole = [], 0
-    if not any("image" in record for record in records):
+    if not _has_answers(records):
         partial.unlink()
         return None
     if whole < partial.stat().st_size:

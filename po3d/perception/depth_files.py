@@ -151,16 +151,16 @@ def _from_text(text: str) -> Array:
     return np.array(list(map(float, text.replace(",", " ").split()))).reshape(3, -1)
 
 
-def looks_like_range(depth: Array, focal: float, center: tuple[float, float] | None = None) -> bool:
+def looks_like_range(depth: Array, focal: float) -> bool:
     """Whether a depth map (H, W) contains distances from the camera instead of depths along its
     axis.
 
     The decision uses floors and walls: under the right interpretation the largest planes contain
     more points. On a plane, 1 / z is an affine function of the pixel, and so is the length of the
-    pixel's ray divided by the distance. `focal` and `center` in pixels of the map.
+    pixel's ray divided by the distance. `focal` in pixels of the map.
     """
     height, width = depth.shape
-    cx, cy = center or (width / 2, height / 2)
+    cx, cy = width / 2, height / 2
     step = max(1, round(math.sqrt(height * width / POINTS)))
     v, u = np.mgrid[0:height:step, 0:width:step]
     x, y = (u.ravel() + 0.5 - cx) / focal, (v.ravel() + 0.5 - cy) / focal

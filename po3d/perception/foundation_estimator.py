@@ -230,7 +230,7 @@ class FoundationEstimator:
         """Locate objects by the usual sizes of their kinds."""
         height, width = picture.shape[:2]
         usual = _usual_focal(self.field_of_view, width, height) * width
-        labels = [likeliest_name(detection) for detection in boxes]
+        labels = list(map(likeliest_name, boxes))
         known = {}
         if self.known is not None:
             known[_row_of(self.known[0], labels, [d.score for d in boxes])] = self.known[1]

@@ -101,9 +101,13 @@ class PeopleFacing:
         if port.shape[1] == 3:
             pixels = pixels.transpose(0, 3, 1, 2)
         arrays = {port.name: np.ascontiguousarray(pixels)}
-        outputs = [np.ravel(out) for out in run_network(self.network, arrays, f"pose {self.path}")]
-        points = [out for out in outputs if out.size in SIZES]
-        flags = [out for out in outputs if out.size == 1]
+        outputs = list(map(np.ravel, run_network(self.network, arrays, f"pose {self.path}")))
+        points, flags = [], []
+        for out in outputs:
+            if out.size in SIZES:
+                points.append(out)
+            elif out.size == 1:
+                flags.append(out)
         fine = len(points) == len(flags) == 1
         if not fine or not all(np.isfinite(out).all() for out in (*points, *flags)):
             sizes = ", ".join(str(out.size) for out in outputs)

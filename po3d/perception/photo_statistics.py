@@ -95,9 +95,9 @@ def shipped() -> LogisticWeights:
     return LogisticWeights(*arrays, record["bias"])
 
 
-def photograph_score(picture: NDArray[np.uint8], weights: LogisticWeights | None = None) -> float:
+def photograph_score(picture: NDArray[np.uint8]) -> float:
     """Return the log odds that an image is a photograph."""
-    weights = weights or shipped()
+    weights = shipped()
     z = ((features(picture) - weights.mean) / weights.spread).clip(-LIMIT, LIMIT)
     return float(z @ weights.weight) + weights.bias
 

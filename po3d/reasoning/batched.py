@@ -8,7 +8,7 @@ whose sets fit the bits of an integer, have their own executor (`street_batched`
 """
 
 import math
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,13 +87,13 @@ class Runner(BatchedSets):
         spell = self.rules.spell
         if program.output == "bool":
             relation = program.args[0] if program.op == "holds" else ""
-            return [spell(relation, word) for word in ("no", "yes")]
+            return list(map(partial(spell, relation), ("no", "yes")))
         if program.op == "direction":
-            return [spell(program.args[3], d) for d in DIRECTIONS]
+            return list(map(partial(spell, program.args[3]), DIRECTIONS))
         if program.op == "compare":
-            return [spell(program.args[0], word) for word in MORE_OR_LESS[program.args[0]]]
+            return list(map(partial(spell, program.args[0]), MORE_OR_LESS[program.args[0]]))
         if program.op == "query" and program.args[0] == "side":
-            return [spell("eight", d) for d in DIRECTIONS]
+            return list(map(partial(spell, "eight"), DIRECTIONS))
         if program.op == "query" and program.args[0] in self.tables.values:
             return [*self.tables.values[program.args[0]], "floor", "wall", ""]
         return None
@@ -242,6 +242,8 @@ class Runner(BatchedSets):
         if what == "volume":
             volume = self.thing("length") * self.thing("width") * self.thing("height")
             return np.log(np.maximum(volume, 1e-300))
+        if what == "length":
+            return np.maximum(self.thing("length"), self.thing("width"))
         return self.thing({"elevation": "z"}.get(what, what))
 
     def _before(self, object_call: Call) -> Codes:
@@ -337,7 +339,7 @@ class Runner(BatchedSets):
         a, b = self.object(start), self.object(goal)
         x, y = (self.of(name, b) - self.of(name, a) for name in ("x", "y"))
         if len(frame.args) == 2 and isinstance(frame.args[0], Call):
-            stand, facing = (self.object(object_call) for object_call in frame.args)
+            stand, facing = map(self.object, frame.args)
             ahead = [self.of(name, facing) - self.of(name, stand) for name in ("x", "y")]
             turn = -np.arctan2(*reversed(ahead)) + np.arctan2(y, x)
             self.fail(np.hypot(*ahead)[:, 0] < 1e-9)
@@ -362,5 +364,5 @@ def _sector(turn: Array, sectors: str) -> Codes:
     turn = np.nan_to_num(turn)
     if sectors == "eight":
         return np.round(-turn / (math.pi / 4)).astype(int) % 8
-    indices = np.array([DIRECTIONS.index(d) for d in SECTORS[sectors]])
+    indices = np.array(list(map(DIRECTIONS.index, SECTORS[sectors])))
     return indices[np.abs(wrapped(turn[:, None] + indices * (math.pi / 4))).argmin(1)]

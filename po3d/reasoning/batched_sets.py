@@ -125,7 +125,7 @@ class BatchedSets:
             for other in ones[1:]:
                 self.fail(anchor == other)
                 others = others & ~self.one_hot(other)
-            bodies = [self.body(i) for i in ones]
+            bodies = list(map(self.body, ones))
             return body_relations.BODIES[relation].holds(bodies, every, self.rules, np) & others
         if relation == "on":
             return self.rows("codes", "below") == anchor[:, None]

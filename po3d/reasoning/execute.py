@@ -23,7 +23,7 @@ from po3d.io.errors import InputError, known
 from po3d.language.program import ANSWERS, Call, ProgramError, Tree
 from po3d.language.programs.street import STREET
 from po3d.reasoning.evaluator import Evaluator
-from po3d.reasoning.outcome import ExecutionFailure, MissingAttribute, Outcome, failed
+from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
 from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import FRAME_OF_TASK, Task
 from po3d.reasoning.rules import STREET_RULES, Rules
@@ -43,7 +43,7 @@ def _where(failure: ExecutionFailure, evaluator: "Evaluator", tokens: Sequence[s
     The origin reads "(filter[color=green] over 5 objects)".
     """
     steps, k = evaluator.steps, len(evaluator.steps)
-    if not k or isinstance(failure, MissingAttribute):
+    if not k or failure.of_scene:
         return f"step {k} {tokens[k]}: {failure}"
     over = len(evaluator.world.times(False))
     if steps[k - 1][0].op == "filter":

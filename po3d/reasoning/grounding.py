@@ -111,7 +111,7 @@ class Grounder:
         if relation == "on" and noun in LANDS and not self.named(noun).any():
             low = np.array([thing.low for thing in self.world.things[:n]]) <= ON_LAND
             return FLOOR + (1 - FLOOR) * low
-        beliefs = [self.beliefs(d) for d in landmarks]
+        beliefs = list(map(self.beliefs, landmarks))
         if relation in ("closest", "farthest"):
             return self._by_distance(beliefs[0], weights, 1 if relation == "closest" else -1)
         if relation == "between" and len(beliefs) == 2:

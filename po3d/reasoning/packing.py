@@ -82,8 +82,12 @@ def steps(program: Call) -> tuple[PackedStep, ...]:
 def _add(call: Call, collected: list[PackedStep]) -> int | None:
     """Append the steps of a call and its arguments to `collected`; return the index of the call's
     step, or None if street tokens cannot express it."""
-    inner = [arg for arg in call.args if isinstance(arg, Call)]
-    words = tuple(arg for arg in call.args if not isinstance(arg, Call))
+    inner, words = [], ()
+    for arg in call.args:
+        if isinstance(arg, Call):
+            inner.append(arg)
+        else:
+            words += (arg,)
     if call.op in ("relate", "same") and inner.pop() != _ALL:
         return None
     if inner and inner[-1].op == "frame":

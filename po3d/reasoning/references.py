@@ -82,7 +82,7 @@ class BestFit:
         both = np.outer(fits(self.table, first), fits(self.table, second))
         np.fill_diagonal(both, 0.0)
         if both.max() > LEAST**2:
-            a, b = (int(k) for k in np.unravel_index(np.argmax(both), both.shape))
+            a, b = map(int, np.unravel_index(np.argmax(both), both.shape))
             self.rows_by_phrase |= {first: a, second: b}
         return self.row(first), self.row(second)
 

@@ -176,7 +176,8 @@ class FramedSamples:
         """Return a key of each sample, equal for samples on which an edit has the same result apart
         from the effect of obstacles; (W,) the samples on which it fails; (W, n) the objects that it
         changes; and (W,) the samples in which no other object affects the result."""
-        if change.op not in _SUBJECTS or (change.op == "set" and change.args[0] not in LOOKS):
+        set_size = change.op == "set" and change.args[0] not in LOOKS
+        if change.op not in _SUBJECTS or set_size or "opposite" in change.leaves():
             raise NotBatchable(f"the edit {change.op} is not batched")
         samples = self.samples
         exists, n, bad = samples.exists, samples.exists.shape[1], self.bad.copy()
@@ -196,6 +197,8 @@ class FramedSamples:
             for column in chosen:
                 parts.append(column[:, None])
                 others[np.arange(len(samples)), column % n] = True
+                # the furniture below may determine the place
+                complex_rows |= samples.below[np.arange(len(samples)), column % n] >= 0
         if change.op == "swap":
             complex_rows[:] = True
         if change.op in _MOVING and subjects.any():

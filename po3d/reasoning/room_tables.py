@@ -108,7 +108,7 @@ class RoomSamples:
 
     def named(self, is_wanted: Callable[[str], bool]) -> Mask:
         """Return (W, n): the objects whose names fulfil a condition."""
-        wanted = np.array([is_wanted(name) for name in self.values["name"]] + [False])
+        wanted = np.array(list(map(is_wanted, self.values["name"])) + [False])
         return wanted[self.codes["name"]]
 
     def farthest(self, name: str) -> Codes:

@@ -16,7 +16,7 @@ import numpy as np
 from po3d.reasoning import body_relations, relations
 from po3d.reasoning.attribute_words import matching
 from po3d.reasoning.directions import SIDES_OF_ROOM, azimuth, region_at
-from po3d.reasoning.outcome import ExecutionFailure, MissingAttribute
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.relations import Pairs
 from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.scene.display import describe
@@ -99,8 +99,7 @@ class SceneGeometry:
         is at least 0.5."""
         if before not in self._times:
             indices = range(self.now, len(self.things)) if before else range(self.now)
-            there = [i for i in indices if self.things[i].state.existence >= 0.5]
-            self._times[before] = there
+            self._times[before] = [i for i in indices if self.things[i].state.existence >= 0.5]
         return self._times[before]
 
     def origin(self, index: int) -> int | None:
@@ -388,14 +387,15 @@ class SceneGeometry:
     def occluders(self) -> Sequence[Mapping[int, float]]:
         """Occluder probabilities of each object; ExecutionFailure for a table without them."""
         if self.scene.occluders is None:
-            raise MissingAttribute("unknown", "the scene has no occlusion")
+            raise ExecutionFailure("unknown", "the scene has no occlusion", of_scene=True)
         return self.scene.occluders
 
     def hider(self, index: int) -> int | None:
         """Return the dominant occluder of an object; None if it is not occluded."""
         occluders = self.occluders
         if index >= len(occluders):
-            raise MissingAttribute("unknown", "the scene before the change has no occlusion")
+            what = "the scene before the change has no occlusion"
+            raise ExecutionFailure("unknown", what, of_scene=True)
         belief = occluders[index]
         there = [j for j in belief if j in self.times(False)]
         best = max(there, key=belief.__getitem__, default=None)

@@ -61,7 +61,7 @@ class SceneSamples:
 
     def scenes(self) -> list[Scene]:
         """Return all samples as tables."""
-        return [self.scene(k) for k in range(len(self))]
+        return list(map(self.scene, range(len(self))))
 
     def scene(self, k: int) -> Scene:
         """Return sample k as a table.

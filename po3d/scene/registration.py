@@ -99,7 +99,7 @@ class _Tables:
         self.headings = reference.headings[:, None] - table.headings[None]
         covariances = []
         for t in (reference, table):
-            covariances.append(np.array([covariance_of(o) for o in t.objects]).reshape(-1, 3, 3))
+            covariances.append(np.array(list(map(covariance_of, t.objects))).reshape(-1, 3, 3))
         self.own = [c[:, :2, :2] for c in covariances]
         self.turning = covariances[0][:, None, 2, 2] + covariances[1][None, :, 2, 2]
         narrowest = reference.extents[:, :2].min(axis=1) if len(reference) else np.zeros(0)

@@ -21,7 +21,7 @@ from po3d.language.read import everyday
 from po3d.language.read.mending import Mending, mended
 from po3d.language.read.parse import Parse
 from po3d.language.read.referents import disambiguate
-from po3d.language.read.stated_sizes import with_sizes, without_sizes
+from po3d.language.read.stated_sizes import sizes, with_sizes, without_sizes
 from po3d.language.read.viewpoints import split_viewpoint
 from po3d.language.read.weighing import Weighing
 from po3d.reasoning.questions import Question
@@ -67,10 +67,10 @@ class GeneralQuestionParser:
             questions = list(map(with_viewpoint, questions))
         inputs, mendings = self.parser_inputs(questions, tables)
         candidates = reader.together(inputs, WIDTH, [rows] * len(inputs))
-        for one, parses in zip(inputs, candidates, strict=True):
+        for q, one, parses in zip(questions, inputs, candidates, strict=True):
             parses["question"] = _by_rule(one, rows) + parses["question"]
             if one.change and one.kind == "room":
-                parses["change"] = _by_rule(one, rows, "change") + parses["change"]
+                parses["change"] = _by_rule(one, rows, "change", q.change) + parses["change"]
         readings = []
         for q, one, mending, parses in zip(questions, inputs, mendings, candidates, strict=True):
             if all(map(reader.knows, filter(None, (one.question, one.change, one.frame)))):
@@ -132,12 +132,18 @@ def with_viewpoint(question: Question) -> Question:
 
 
 def _by_rule(
-    query: "ParserInput", rows: Sequence[Mapping[str, str]], sort: "Sort" = "question"
+    query: "ParserInput",
+    rows: Sequence[Mapping[str, str]],
+    sort: "Sort" = "question",
+    text: str = "",
 ) -> "list[Read]":
-    """Return the parse of a question or change by rules: a list of one or none."""
+    """Return the parse of a question or change by rules: a list of one or none. `text`: the
+    sentence with stated sizes, which the network's input lacks."""
     from po3d.language.read.reader import ParserOutput as Read
 
     program = everyday.read(getattr(query, sort), query.kind, rows, sort)
+    if program is None and text and sizes(text):
+        program = everyday.read(text, query.kind, rows, sort)
     return [] if program is None else [Read(disambiguate(program, rows), RULED)]
 
 

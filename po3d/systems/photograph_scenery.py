@@ -33,7 +33,6 @@ VIEWER = re.compile(
 ASSUMED = "assumed: "  # how the reason of such an answer begins
 CERTAIN = 0.97  # that the photographer is the nearest
 HEIGHT_ERROR = 0.3  # standard deviation of a detected object's height, relative to its own
-LEAST_KNOWN = 0.5  # fit of a detected object's name
 
 
 # What is usual of one kind: the columns behind, height and spread of `scenery.csv`.

@@ -140,8 +140,8 @@ class Pipeline:
                 general = likeliest_of(self.second, self.domain, answering, question, alternative)
                 execution = None if own.unread else run(answering, question, own)
                 style = self.domain.style(question)
-                chosen = choose(execution, general, question, self.second.alone, style)
-                readings[k] = (chosen.ran or general).reading
+                chosen, _ = choose(execution, general, question, self.second.alone, style)
+                readings[k] = (chosen or general).reading
             elif self.second.alone:
                 readings[k] = ParsedQuestion(
                     Parse("unparsed", reason="the general parser found no program"), by="general"

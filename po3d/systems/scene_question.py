@@ -122,14 +122,17 @@ class SceneQuestion:
         if self.domain.sampled(self.tables):
             best = [one[2].reading for one in candidates]
             candidates = self.interpretations(best) or candidates
-        choices = tuple(self._explained(one[2]) for one in candidates)
+        choices, understood = (), ()
+        for words, text, executed in candidates:
+            choices += (self._explained(executed),)
+            understood += ((words, text),)
         answer = Answer(
             self.question.text,
             "abstained",
             None,
             self._probability(execution),
             reason,
-            understood=tuple((words, text) for words, text, _ in candidates),
+            understood=understood,
             choices=choices,
             mended=parses[1].mended if len(parses) > 1 else (),
             domain_match=self.domain_match,

@@ -32,7 +32,7 @@ from po3d.io.errors import InputError, known
 from po3d.io.files import atomic_write, read_json, read_jsonl, write_json, write_jsonl
 from po3d.io.tables import table_rows
 from po3d.language.programs.rooms import SIDES
-from po3d.reasoning.questions import Prediction, Question, paired
+from po3d.reasoning.questions import Prediction, Question, images_of, paired
 from po3d.scene.frames import frame_text_anchors
 from po3d.scene.table import Scene, from_json, to_json
 
@@ -302,8 +302,8 @@ def write_corrected(
             q = replace(q, answer=erratum.computed)
         if erratum is None or erratum.verdict != "left out":
             fixed.append(q)
-    names = dict.fromkeys(q.image for q in fixed)
-    write_release(out, fixed, split.anchors, [split.truth(name) for name in names])
+    names = dict.fromkeys(images_of(fixed))
+    write_release(out, fixed, split.anchors, list(map(split.truth, names)))
 
 
 # --- official result files: the question file with "predicted_answer" -----------------------------

@@ -186,9 +186,9 @@ def _question(record: object, where: str) -> Question:
     checked(ScopeItem, record, where)
     task = str(record["task"])
     known("task", task, TASKS, f"{where}: ")
-    options, images = [str(option) for option in record["options"]], record["images"]
+    options, images = list(map(str, record["options"])), record["images"]
     views = record["view"] if isinstance(record["view"], list) else [record["view"]]
-    texts = {option.strip() for option in options}
+    texts = set(map(str.strip, options))
     if len(options) < 2 or "" in texts or len(texts) < len(options):
         value = json.dumps(record["options"])[:60]
         raise InputError(f"{where}: 'options' should be a list of distinct strings, not {value}")

@@ -140,11 +140,12 @@ def _accuracies(
 ) -> str:
     """Return acc.csv: a row per protocol, the headline under "Overall" and the other figures under
     their names, as fractions."""
-    order = [s for s in settings if s in by_scorer] or list(by_scorer)
-    headline = next((r["name"] for r in by_scorer[order[0]] if r["name"] in HEADLINES), None)
-    names = []
+    order = list(filter(by_scorer.__contains__, settings)) or list(by_scorer)
+    headline, names = None, []
     for r in by_scorer[order[0]]:
-        if r["name"] != headline:
+        if headline is None and r["name"] in HEADLINES:
+            headline = r["name"]
+        else:
             names.append(r["name"])
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -14,6 +14,7 @@ from typing import Any
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.choices import LETTERS, filled, gapped
 from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.benchmarks.scoring import column
 from po3d.benchmarks.twin_folder import kind_of_data
 from po3d.evaluation.compare import with_answers
 from po3d.evaluation.harness.harness_files import ResponseRow, iterate_rows
@@ -327,10 +328,10 @@ def data_of_import(benchmark: str, root: str | None, size: int | None) -> dict[s
 def _summary_text(
     questions: Sequence[Question], result: Imported, scored: Mapping[str, list[dict]]
 ) -> str:
-    by_rule = [f"{rule} {n}" for rule, n in result.matched_by.items()]
+    by_rule = ", ".join(f"{rule} {n}" for rule, n in result.matched_by.items())
     lines = [
         f"{len(result.predictions)} of {len(questions)} questions from {result.rows} rows, "
-        f"matched by {', '.join(by_rule)}"
+        f"matched by {by_rule}"
     ]
     if result.without_id:
         lines.append(
@@ -355,10 +356,10 @@ def _summary_text(
             more = f" and {len(items) - LISTED_ROWS} more" if len(items) > LISTED_ROWS else ""
             listed = "; ".join(form.format(**item) for item in items[:LISTED_ROWS])
             lines.append(f"{what}: {len(items)}: {listed}{more}")
-    names = [row["name"] for row in next(iter(scored.values()))]
+    names = column(next(iter(scored.values())), "name")
     cells = []
     for scorer, rows in scored.items():
-        cells.append([scorer, *(row["value"] for row in rows)])
+        cells.append([scorer, *column(rows, "value")])
     lines += ["", text(Table(["scorer", *names], cells))]
     if result.harness_scores:
         form = "the harness's score: {percent:.1f} (mean of {column!r} over {rows} rows)"
