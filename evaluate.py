@@ -233,7 +233,7 @@ def _kind(system: Any) -> Pipeline:
 
 def _counts_bad_images(options: dict[str, Any]) -> bool:
     """Whether an unreadable image counts as a failed answer instead of ending the run."""
-    value = options["benchmark"]["on_bad_image"]
+    value = options["benchmark"].get("on_bad_image", "fail")
     if value not in ("fail", "count"):
         raise InputError(f"benchmark.on_bad_image={value!r} should be fail or count")
     if value == "count" and options.get("grid"):
