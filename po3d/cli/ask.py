@@ -210,7 +210,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _note(other: "Callable[..., None]", message: Warning, category: type, *where: object) -> None:
-    """Print a warning of a photograph as a line on stderr; pass others to `other`."""
+    """Print a warning about a photograph as a line on stderr; pass other warnings to `other`."""
     if category.__name__ == "PhotographWarning":
         print(f"note: {message}", file=sys.stderr)
     else:

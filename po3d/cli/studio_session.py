@@ -201,8 +201,8 @@ class Session:
         return answer
 
     def _answer(self, question: str, task: Task) -> Answer:
-        """Answer on the scene; a photograph that was not edited is searched for the things that the
-        question names, and its scene is the one of the answer."""
+        """Answer on the scene; a photograph that was not edited is searched for the objects that
+        the question names, and the resulting scene becomes the session's."""
         if self.world != "photographs" or self.photographs is None:
             return model(self.world).ask(self.scene, question, task=task)
         if len(self.states) > 1 or self.state.picture is None:

@@ -64,11 +64,11 @@ def fit_run(run: str | Path, pair: str) -> dict[str, Any]:
     """Fit on a run over a validation twin, write the result into the JSON of the checkpoint pair,
     and return the figures. InputError for a run of another split or with other weights."""
     path = Path(run) / "run.json"
-    with malformed(f"{path} is no description of a run"):
+    with malformed(f"{path} is not the description of a run"):
         about = read_json(path, "description of a run")["about"]
         config, modules = about["provenance"]["config"], about["provenance"]["modules"]
         root = Path(config["data"]["root"] or ".")
-    with malformed(f"{root / 'twin.json'} is no description of a twin"):
+    with malformed(f"{root / 'twin.json'} is not the description of a twin"):
         split = read_json(root / "twin.json", "description of a twin").get("split")
     if split not in ("val", "validation"):
         raise InputError(f"{root} is from the split {split!r}; fit on a validation twin alone")

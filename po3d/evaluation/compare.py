@@ -278,8 +278,8 @@ def compare_command(arguments: argparse.Namespace) -> int:
 def read_entries(
     files: Sequence[str], names: str, questions: Sequence[Question], what: str
 ) -> list[SystemEntry]:
-    """Return the predictions of several files; `names`: of the systems, separated by commas, "" for
-    those of the files. `what` names the files in the error."""
+    """Return the predictions of several files; `names`: the systems' names, separated by commas; ""
+    for the file names. `what` names the files in the error."""
     titles = names.split(",") if names else [""] * len(files)
     if len(titles) != len(files):
         raise InputError(f"--names has {len(titles)} names for {len(files)} {what}")

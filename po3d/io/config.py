@@ -41,7 +41,8 @@ MANY = frozenset(("-m", "--multirun"))
 
 
 def _of_launcher(override: str) -> bool:
-    """Whether an override is an option of hydra's launcher. The search path is read here, too."""
+    """Whether an override is an option of hydra's launcher; hydra.searchpath is not, it is read
+    here."""
     name = override.lstrip("+~")
     return name.startswith("hydra.") and not name.startswith("hydra.searchpath=")
 
@@ -100,8 +101,8 @@ def _readable(override: str, sweep: bool = False) -> bool:
 
 @functools.cache
 def _texts(name: str) -> frozenset[str]:
-    """Return the dotted keys of the config `name` whose value is a text or null, but no number,
-    list or choice."""
+    """Return the dotted keys of the config `name` whose value is a text or null, not a number, list
+    or choice."""
     from po3d.io.settings_schemas import texts_of
 
     return frozenset(texts_of(name))

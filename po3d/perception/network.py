@@ -94,8 +94,8 @@ class Input(nn.Module):
 
 
 def _backbone(name: str, pretrained: bool, in_chans: int) -> nn.Module:
-    """Return the backbone: timm's, or its copy in `regnet` for the weights of a checkpoint, which
-    are loaded into modules without values (`checkpoint.restored`)."""
+    """Return timm's backbone or, while a checkpoint is restored (on the meta device), its equal in
+    `regnet`, which is imported faster."""
     if name in regnet.BACKBONES and not pretrained and nn.Linear(1, 1).weight.is_meta:
         return regnet.RegNetFeatures(name, in_chans)
     import timm  # imported here: it takes seconds
@@ -120,8 +120,8 @@ class SceneNet(nn.Module):
       layers: dense outputs per cell. Two objects whose centres fall on one cell can both be found
         if their labels put them in different layers.
       context: length of a vector that the box head computes from the surroundings of a box, three
-        times the box's width and height; 0: none. The layer that adds it to the trunks starts with
-        zeros, so a network that is initialised from a pair without it has the outputs of that pair.
+        times the box's width and height; 0: none. It is added to the trunks by a layer initialised
+        with zeros, so initialising from a checkpoint without it leaves the outputs unchanged.
     """
 
     detects, pose = True, True  # see `po3d.perception.crops.CropNet`

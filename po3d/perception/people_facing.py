@@ -45,7 +45,8 @@ DOUBTFUL_SIGMA, DOUBTFUL_FLIP = math.radians(45), 0.35
 
 
 class PeopleFacing:
-    """Facing of people in boxes of a picture. The file is loaded with the first box."""
+    """Estimates the facing of people in boxes of a picture. The network's file is loaded on first
+    use."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -67,7 +68,7 @@ class PeopleFacing:
 
     def __call__(self, picture: Pixels, boxes: Sequence[Array]) -> list[Facing | None]:
         """Estimate the facing of the person in each box (4,) of a picture (H, W, 3); None where the
-        network sees no person, and beyond the MOST largest boxes."""
+        network detects no person, and for boxes that are not among the MOST largest."""
         result: list[Facing | None] = [None] * len(boxes)
         sides = np.reshape(boxes, (-1, 4))
         area = (sides[:, 2:] - sides[:, :2]).prod(1)

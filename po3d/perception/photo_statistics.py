@@ -103,8 +103,7 @@ def photograph_score(picture: NDArray[np.uint8]) -> float:
 
 
 def is_photograph(picture: NDArray[np.uint8], ood_score: float) -> bool:
-    """Whether an image is taken for a photograph; `ood_score`: its distance to the nearest training
-    domain.
-    """
+    """Whether an image is classified as a photograph; `ood_score`: its distance to the nearest
+    training domain."""
     threshold = OUTSIDE if ood_score > 1 else THRESHOLD + STEEPNESS * max(0.0, USUAL - ood_score)
     return photograph_score(picture) > threshold

@@ -1,4 +1,5 @@
-"""The interpreter of the core language on one certain world: Evaluator(world).value(call).
+"""The interpreter of the core language on one scene without uncertainty:
+Evaluator(world).value(call), where world is a `SceneGeometry`.
 
 The operations have the same semantics for all benchmarks; benchmark-specific constants are a
 `Rules` value. A program without an answer raises an ExecutionFailure: not found, ambiguous, or
@@ -97,7 +98,8 @@ class Evaluator(ObjectOperations):
         return index
 
     def members(self, set_call: Call) -> Sequence[int]:
-        """Return the set that a relation selects from; a plain `scene` is no step of the trace."""
+        """Return the set that a relation selects from; a plain `scene` is not a step of the
+        trace."""
         return self.world.times(self.past) if set_call.op == "scene" else self.value(set_call)
 
     def both(self, first: Call, second: Call) -> tuple[int, int]:
@@ -147,9 +149,7 @@ class Evaluator(ObjectOperations):
         if is_support(object_call):
             index = self.object(object_call.args[0].args[1])
             below = self.world.supports[index]
-            if below is None:
-                return "floor" if self.world.things[index].low < 0.1 else "wall"
-            return self.world.things[below].name
+            return self.ground(index) if below is None else self.world.things[below].name
         index = self.object(object_call)
         if self.info.options and object_call.op == "best" and object_call.args[-1].op == "choices":
             start, anchor = object_call.args[2], VIEWER

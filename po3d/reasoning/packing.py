@@ -232,5 +232,5 @@ def _compile(program: Call, task: Task) -> list[tuple[int, int, int, int, int]]:
         column = _COLUMN.get((name, key), 0)
         rows.append((OPERATIONS.index(name), column, inputs[0], inputs[-1], level))
     if not rows:
-        raise ProgramError(f"streets have no words for {str(program)[:60]}")
+        raise ProgramError(f"street tokens cannot express {str(program)[:60]}")
     return rows

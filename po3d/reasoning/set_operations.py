@@ -16,6 +16,7 @@ from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.questions import FRAME_OF_TASK, Task
 from po3d.reasoning.relations import ALIGNED, holds_at
 from po3d.reasoning.world import VIEWER
+from po3d.scene.floor import Wall, against
 from po3d.scene.frames import room_centre, wall_azimuth
 from po3d.scene.orbit import Axes, own_axes, turned_axes
 from po3d.scene.rooms import ANYTHING
@@ -43,6 +44,8 @@ class QuestionInfo(NamedTuple):
 
 
 NO_OPTIONS = QuestionInfo()
+GROUNDS = ("floor", "wall")  # what bears an object that stands on no other one
+LOW = 0.1  # metres above the floor below which an object stands on it
 
 
 class SetOperations:
@@ -89,12 +92,18 @@ class SetOperations:
             if text == "occluding":
                 return _common(members, hiding)
         holds = {
-            "side": lambda i: world.at_side(text, i),
+            "side": lambda i: self.ground(i) == text if text in GROUNDS else world.at_side(text, i),
             "purpose": lambda i: text in world.purposes(i),
             "facing": lambda i: world.facings[i] == text,
             "occlusion": lambda i: (world.hider(i) is None) == (text == "unoccluded"),
         }
         return list(filter(holds[attribute], members))
+
+    def ground(self, index: int) -> str:
+        """Return whether an object stands on the floor or hangs on a wall, "" on another object."""
+        if self.world.supports[index] is not None:
+            return ""
+        return GROUNDS[self.world.things[index].low >= LOW]
 
     def _named(self, noun: str, set_call: Call) -> Sequence[int]:
         with_name = self.world.named(noun, self.past)
@@ -169,8 +178,18 @@ class SetOperations:
             return self.related(relation, [below], self.members(set_call))
         return self.related(relation, self.anchors(ones), self.members(set_call))
 
+    def _relate_sets(
+        self, relation: str, quantifier: str, others_call: Call, set_call: Call
+    ) -> list[int]:
+        others, members = self.value(others_call), self.members(set_call)
+        hits: set[int] = set()
+        for one in others:
+            hits.update(self.related(relation, [one], _without(members, (one,))))
+        return [i for i in members if (i in hits) == (quantifier == "any")]
+
     def reference(self, start: Call) -> int:
-        """Return the object from which a direction starts: also a viewer who stands in the room."""
+        """Return the object, or the viewer standing in the room, from which a direction is
+        measured."""
         return self.object(start, viewer=self.rules.viewer == "stands")
 
     def anchors(self, ones: Sequence[Call]) -> list[int]:
@@ -273,6 +292,9 @@ class SetOperations:
             problem = "`at` describes a place, not a relation between objects"
         if problem:
             raise ExecutionFailure("unknown", f"unknown: {problem}")
+        if relation == "opposite":
+            walls = self.opposite_walls(anchor)
+            return [i for i in candidates if any(against(w, world.things[i].box) for w in walls)]
         if relation in BODIES:
             return world.related(relation, ones, candidates)
         holds = {
@@ -289,6 +311,15 @@ class SetOperations:
             spare = world.spare(relation)[anchor]
             holds = lambda i: i != anchor and holds_at(spare[i], relation)  # noqa: E731
         return list(filter(holds, candidates))
+
+    def opposite_walls(self, anchor: int) -> list[Wall]:
+        """Return the walls opposite to that of an object; ExecutionFailure if there is none."""
+        floor = self.world.present.floor
+        walls = floor.opposite(self.world.things[anchor].box) if floor else []
+        if not walls:
+            what = f"the room has no wall opposite {self.world.describe(anchor)}"
+            raise ExecutionFailure("unknown", f"unknown: {what}")
+        return walls
 
     def below_it(self) -> int | None:
         """Return the common support of the edited objects, if none of them supports anything.

@@ -188,7 +188,9 @@ def _traced(step: PackedStep, p: NDArray, scene: Scene) -> TraceStep:
 def run_batch(tables: Tables, programs: ProgramBatch, rules: Rules = STREET_RULES) -> BatchResult:
     """Run every program on its table."""
     if programs.tables > len(tables):
-        raise InputError(f"programs refer to {programs.tables} scenes, of a batch of {len(tables)}")
+        raise InputError(
+            f"programs refer to {programs.tables} scenes, but the batch has {len(tables)}"
+        )
     device = tables.exists.device
     if programs.scene.device != device:
         programs = programs.to(device)

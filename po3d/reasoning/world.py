@@ -65,11 +65,11 @@ class SceneGeometry:
     def of(
         cls, scene: Scene, rules: Rules, stand: tuple[float, float] | None = None
     ) -> "SceneGeometry":
-        """Return the world of an unedited scene."""
+        """Return the geometry of an unedited scene."""
         return cls(unchanged(scene), scene, rules, stand)
 
     def after(self, edited: Edited) -> "SceneGeometry":
-        """Return the world after an edit of this world, which must be unedited."""
+        """Return the geometry after an edit of this one, which must be unedited."""
         return SceneGeometry(edited, self.was, self.rules, self.stand)
 
     @property
@@ -95,7 +95,8 @@ class SceneGeometry:
         return self.was.half
 
     def times(self, before: bool) -> Sequence[int]:
-        """Return the indices of one time with an existence probability of at least 0.5."""
+        """Return the indices of the objects after or `before` the edit whose existence probability
+        is at least 0.5."""
         if before not in self._times:
             indices = range(self.now, len(self.things)) if before else range(self.now)
             self._times[before] = [i for i in indices if self.things[i].state.existence >= 0.5]
@@ -122,7 +123,8 @@ class SceneGeometry:
         return frozenset(indices)
 
     def named(self, noun: str, before: bool) -> Sequence[int]:
-        """Return the objects of one time that a noun can denote; see `SceneIndex.rows_named`."""
+        """Return the objects after or `before` the edit that a noun can denote; see
+        `SceneIndex.rows_named`."""
         if before:
             return [self.now + i for i in self.was.rows_named(noun)]
         return self.present.rows_named(noun)
@@ -140,7 +142,7 @@ class SceneGeometry:
         return list(itertools.compress(candidates, match))
 
     def values(self, attribute: str) -> frozenset[str]:
-        """Return the values of an attribute over all objects of both times."""
+        """Return the values of an attribute over all objects, before and after the edit."""
         if attribute not in self._values:
             values = map(partial(self.value, attribute=attribute), range(len(self.things)))
             self._values[attribute] = frozenset(values) - {None}

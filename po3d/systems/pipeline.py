@@ -151,8 +151,11 @@ class Pipeline:
     def _settled(
         self, question: Question, own: ParsedQuestion, answering: SceneExecutor, tables: ImageScenes
     ) -> bool:
-        """Whether the benchmark's parse stands: in the benchmark's own wording, or worded like it
-        with an answer. On an estimated scene a missing answer is no sign of a wrong parse."""
+        """Whether the benchmark's parse is final: the question is in the benchmark's wording, or
+        worded like it and answered.
+
+        On an estimated scene a missing answer does not indicate a wrong parse.
+        """
         if not self.second.alone and not own.unread and self.domain.in_style(question, own):
             return (
                 self.domain.sampled(tables)

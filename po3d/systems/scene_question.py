@@ -205,9 +205,12 @@ class SceneQuestion:
         return f"probability {math.floor(100 * probability) / 100:.2f}, below {ask_below:g}"
 
     def _displaced(self, execution: Execution) -> Execution:
-        """Return the general parser's answer with its probability after the test whether it stays
-        the same if the objects are displaced. Measures, sure answers, and answers on predicted
-        scenes, whose errors the probability includes, are not tested."""
+        """Return the general parser's execution, with a probability that depends on whether the
+        answer stays the same if the objects are slightly displaced.
+
+        Not tested, and unchanged, are measures, sure parses, and answers on predicted scenes, whose
+        errors the probability already includes.
+        """
         outcome, reading = execution
         scenes, program = self.tables.views, reading.question.program
         exact = all(not any(o.covariance[0][:2]) for s in scenes.values() for o in s.objects)

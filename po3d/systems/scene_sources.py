@@ -55,9 +55,9 @@ class Truth(TableSource):
 
 @dataclass(frozen=True)
 class Pictures(TableSource):
-    """Scenes predicted from images by a domain's own estimator. Of the true camera of a view, only
-    the focal length is used, neither rotation nor position. Each scene has its own gravity-aligned
-    world frame; an orbit's scenes have the axes of the viewer at their camera."""
+    """Scenes predicted from images by a domain's own estimator. Only the focal length of a view's
+    true camera is used, neither rotation nor position. Each scene has its own gravity-aligned world
+    frame; an orbit's scenes have the axes of the viewer at their camera."""
 
     estimator: Any  # po3d.perception.street.StreetEstimator, or room_view.RoomViewEstimator
     domain: Domain = "street"

@@ -94,8 +94,8 @@ def street_judge(
     pictures: Sequence[np.ndarray], truths: Sequence[Scene]
 ) -> Callable[[CropModule | StreetEstimator], Judged]:
     """Return a function of an estimator: its metrics for these street scenes, including question
-    answering. For a module for attributes or poses alone everything else is true, and the boxes are
-    those of ground truth."""
+    answering. If the network predicts attributes or poses alone, everything else, including the
+    boxes, is ground truth."""
     questions = street_questions(truths)
 
     def judged(estimator: CropModule | StreetEstimator) -> Judged:

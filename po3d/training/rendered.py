@@ -65,7 +65,7 @@ class RenderedData(StreamData):
             part = self._folder(kind, "train") / self._spec(kind, "train").part
             for k in range(counts["train"]):
                 path = part / f"{k:06d}.json"
-                with malformed(f"{path} is no record of a picture"):
+                with malformed(f"{path} is not the record of a picture"):
                     names.update(map(str, read_json(path, "picture of a set")["models"]))
         return names
 

@@ -126,7 +126,8 @@ class Hypo3DSplit(QuestionSplit):
         return InputFiles(self.root, self.truth, self.furniture)
 
     def unit_of(self, question: Question) -> str:
-        """Return the unit that `first` counts: the room; of an aligned copy, its original."""
+        """Return the unit that `first` counts: the room, or the original room of an aligned
+        copy."""
         return question.image.removesuffix(ALIGNED)
 
 

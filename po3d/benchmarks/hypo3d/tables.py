@@ -114,8 +114,8 @@ def aligned_table(*reports: dict) -> Table:
 def _settings_table(
     reports: Sequence[dict], titles: Sequence[str], ours: Sequence[dict], theirs: Sequence[dict]
 ) -> Table:
-    """Return EM and PM by setting: of `ours` the cell of each title, of the published rows the
-    columns named by it, as in "no_frame_em"."""
+    """Return a table of EM and PM by setting: for `ours` the cell of each title, for the published
+    rows the columns named after it, as in "no_frame_em"."""
     header, rows = ["model"], []
     for title in titles:
         header += [f"{title} EM", "PM"]

@@ -78,9 +78,8 @@ class ScopeSplit(QuestionSplit):
     _views: dict[str, SceneViews] = field(default_factory=dict, repr=False)
 
     def image(self, name: str) -> NDArray[np.uint8]:
-        """Return (H, W, 3) pixels of a view by its file name, rendered if a twin has no file; of a
-        scene, those of its first view.
-        """
+        """Return (H, W, 3) pixels of a view by its file name (rendered if a twin has no file), or
+        of a scene's first view."""
         name = name if name in self._angles else self._first(name)
         path = self.root / IMAGES / name
         if path.is_file() or not (self.root / TWIN).is_file():

@@ -197,9 +197,9 @@ def _agrees(questions: Sequence[Question], taken: Choices) -> bool:
 
 
 def _directions(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
-    """Return the entries `confusion` and `directions` of the report: of each single-view task that
-    occurs, the confusion matrices, and how often each direction is right and answered.
-    """
+    """Return the entries `confusion` and `directions` of the report, for each single-view task that
+    occurs: the confusion matrices, and how often each direction is the right answer and the given
+    one."""
     matrices: dict[str, dict] = {}
     counts: dict[str, dict] = {}
     for task in SINGLE:

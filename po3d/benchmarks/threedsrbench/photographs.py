@@ -51,8 +51,8 @@ def generate(
     scenes, questions = make(labelled, size, seed, margin)
     if not questions:
         raise InputError(
-            f"no question can be asked about the {len(labelled)} photographs: it takes two objects"
-            " of different names, clear of decision boundaries"
+            f"no question can be asked about the {len(labelled)} photographs: a question needs"
+            " two objects with different names, whose answer is clear of decision boundaries"
         )
     for scene in scenes:
         target = out / scene.image

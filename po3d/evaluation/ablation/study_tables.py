@@ -31,7 +31,7 @@ def study_tables(results: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
         for k in PERCEPTION:
             if any(r["perception"].get(k) is not None for r in runs):
                 keys.append(k)
-        per = "images/s" if runs[0]["fills"] == "perception" else "questions/s"
+        per = "questions/s" if runs[0]["fills"] == "parser" else "images/s"
         header = (part, "M parameters", per, *tasks, *(PERCEPTION[k][0] for k in keys))
         rows = []
         for r in runs:

@@ -112,7 +112,7 @@ def _payload(
     data: str,
     description: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the content of easi_results.json; `rows`: figures by name, `key`: EASI's of the
+    """Return the content of easi_results.json; `rows`: figures by name, `key`: EASI's name of the
     benchmark."""
     overall = next((rows[n] for n in HEADLINES if n in rows), None)
     scores = {}
@@ -172,7 +172,7 @@ def _archive(path: Path, files: Sequence[Path], folder: str) -> None:
 
 
 def described_data(kind: str, benchmark: str) -> str:
-    """Return in words what the questions are. `kind`: of `kind_of_data`."""
+    """Describe in words the data of the questions. `kind`: as returned by `kind_of_data`."""
     title = BENCHMARKS[benchmark].title
     if kind == "twin":
         return f"po3d's twin of {title}, not the benchmark's images"
@@ -195,7 +195,7 @@ def easi_command(arguments: argparse.Namespace, split: Any) -> int:
         print(f"wrote {written}")
     notes = []
     if benchmark not in EASI:
-        notes.append(f"{benchmark} is no benchmark of EASI's leaderboard; the files have its shape")
+        notes.append(f"{benchmark} is not on EASI's leaderboard; the files have its format")
     if kind != "release":
         notes.append(f"the figures are of {data}: do not submit them")
     if not about:

@@ -142,7 +142,7 @@ def _check_rows(result: Imported, present: set[str], matched: Sized, questions: 
 def _other_gold(
     gold: Sequence[tuple[int, Question, str]], benchmark: Benchmark, scorer: str
 ) -> list[dict]:
-    """Return the rows whose ground-truth answer is wrong by ours."""
+    """Return the rows whose ground-truth answer differs from ours."""
     if not gold:
         return []
     predictions = [Prediction(q.id, "ok", theirs) for _, q, theirs in gold]

@@ -117,7 +117,7 @@ def facts(q: Question) -> list[tuple[str, str]]:
 
 
 def _domain(benchmark: Benchmark, report: Mapping[str, Any]) -> Domain:
-    """Return the domain that explains a run's answers, with the run's options."""
+    """Return the domain for explaining a run's answers, with the executor options of the run."""
     options = report["provenance"].get("config", {}).get("executor", {})
     options = {**options, **(report.get("settings") or {})}
     return oracle(benchmark.world).domain.explaining(options)

@@ -25,7 +25,7 @@ from po3d.io.run_names import row_name
 from po3d.io.text_tables import Cell, Table, figure_rows, interval_text, markdown, text
 
 TINY = 1e-6  # smaller values of perception metrics are rounding errors
-PEOPLE, CHANCE = ("Human",), ("Random",)  # prefixes of published rows that are no models
+PEOPLE, CHANCE = ("Human",), ("Random",)  # prefixes of published rows that are not models
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 
 

@@ -19,16 +19,17 @@ _WORDINGS = load("omissions", "patterns")
 # fmt: off
 (
     DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY, _MORE_OR, _ALTERNATIVES, _NO_THING,
-    _REMOVED, _ADDED, _PART, _HAS_PART, _EXCLUDED, _HYPOTHETICAL, _SECOND_QUESTION,
+    _REMOVED, _ADDED, _PART, _HAS_PART, _EXCLUDED, _HYPOTHETICAL, _SECOND_QUESTION, _NONE,
+    _OPPOSITE_WALL, _RESIZED,
 ) = _WORDINGS.expressions(
     "denied", "partly", "ordinal", "numbered", "negation", "every", "more_or", "alternatives",
     "no_thing", "removal", "addition", "part", "has_part", "excluded",
-    "hypothetical", "second_question",
+    "hypothetical", "second_question", "none", "opposite_wall", "resized",
 )
 # fmt: on
 _TELLING, _POINTING = map(frozenset, map(_WORDINGS.wordings, ("telling", "pointing")))
 PARTS = ("some", "exclude", "group")  # operations that select some of a set, or list its members
-EDITS = ("move", "turn", "face", "remove", "set", "replace")
+EDITS = ("move", "turn", "face", "remove", "set", "scale", "replace")
 LOOKS = ("color", "material", "size", "state")
 COMPARED = ("equal", "less_than", "greater_than")
 # Patterns of questions, each with a test whether the program expresses them; the first that fails
@@ -38,6 +39,8 @@ _OMISSION_RULES: tuple[tuple[re.Pattern, Callable[[Call, set[str]], bool]], ...]
     (_NUMBERED, lambda _, ops: bool(ops & {*COMPARED, "some"})),
     (_NEGATION, lambda _, ops: bool(ops & {*COMPARED, "exclude"})),
     (_EVERY, lambda question, _: question.op != "exist"),
+    (_NONE, lambda question, ops: bool(ops & {"exclude", "less_than"}) or _counts_none(question)),
+    (_OPPOSITE_WALL, lambda question, _: "opposite" in question.leaves()),
     (_MORE_OR, lambda question, _: question.op not in COMPARED),
     (_ALTERNATIVES, lambda question, _: question.output != "bool"),
     (_NO_THING, lambda _, ops: bool(ops & {*COMPARED, "exclude"})),
@@ -94,6 +97,11 @@ def omitted(text: str, question: Call) -> str:
     return "the program compares an object with itself" if _compares_itself(question) else ""
 
 
+def _counts_none(question: Call) -> bool:
+    """Return whether a program compares a number with 0."""
+    return any(call.args == (0,) for call in question.calls("count"))
+
+
 def _names(question: Call, phrase: str) -> bool:
     """Return whether a leaf of the program has the last word of a phrase."""
     last = singular(phrase.lower().split()[-1])
@@ -139,9 +147,8 @@ def swaps_with_itself(change: Call) -> bool:
 
 
 def mixes_up_clauses(text: str, change: Call) -> bool:
-    """Return whether the program of several edits removes an object that another clause names than
-    the one that speaks of a removal.
-    """
+    """Return whether the only removal in the text and the only one in the program name different
+    objects, in a text of several edits."""
     edits, removed = list(change.calls(*EDITS)), list(change.calls("remove"))
     clauses = list(filter(_REMOVAL.search, _CLAUSE_END.split(text.lower())))
     if len(edits) == 1 or len(removed) != 1 or len(clauses) != 1:
@@ -159,10 +166,14 @@ def forgets_how_many(text: str, change: Call) -> bool:
 
 
 def omits_edit(text: str, change: Call) -> bool:
-    """Return whether the text removes or adds an object, and the program does not: "Paint one
-    chair and get rid of the other" parsed as two paintings.
+    """Return whether the text removes, adds or resizes an object, or moves it to the opposite wall,
+    and the program does not: "Paint one chair and get rid of the other" parsed as two paintings.
     """
     ops = {call.op for call in change.calls()}
+    if _RESIZED.search(text) and ops.isdisjoint(("scale", "replace", "add")):
+        return True
+    if _OPPOSITE_WALL.search(text) and "opposite" not in change.leaves():
+        return True
     removes = bool(_REMOVED.search(text)) and ops.isdisjoint(("remove", "replace", "move", "swap"))
     return removes or (bool(_ADDED.search(text)) and ops.isdisjoint(("add", "replace")))
 

@@ -232,7 +232,7 @@ class GeneralParser:
     def readings(
         self, inputs: Sequence[ParserInput], sort: Sort = "question", width: int = 4
     ) -> list[list[ParserOutput]]:
-        """Return the `width` most probable distinct Readings for each input, best first."""
+        """Return the `width` most probable distinct parses of each input, best first."""
         return [by_sort[sort] for by_sort in self._all(inputs, [(sort,)] * len(inputs), width)]
 
     def together(
@@ -337,7 +337,8 @@ class GeneralParser:
 
 
 def _of_pair(reading: ParserOutput, line: ParserInput) -> ParserOutput:
-    """Return the parse with two objects where it has one of two twice."""
+    """Return the parse with two different objects where it names one of exactly two equally named
+    objects twice."""
     if reading.program is None:
         return reading
     names = [name for name, *_ in line.things]

@@ -21,7 +21,7 @@ PAIRED = ("swap", "query", "holds")  # operations on two objects
 NAMED = ("color", "material", "size")  # attributes that a sentence names if it refers to them
 STEM = 4  # common prefix of an attribute's forms, in letters: "wooden", "larger"
 _WORDINGS = load("omissions", "patterns")
-# nouns of the lexicon that are no kinds of objects in questions, or of all
+# nouns of the lexicon that are not kinds of objects in questions, or of all
 NO_KINDS = frozenset(("thing", "object", "item", "one", "room", "wall", "side", "light", "place"))
 _LIKE: dict[str, set[str]] = {}  # synonyms of attribute values
 for _word, _pattern in _WORDINGS.meanings("like"):
@@ -229,7 +229,7 @@ def _among(program: Call, names: Sequence[str], union: Call) -> Call:
 
 def _name_of(objects: Call) -> str | None:
     """Return the common name of the set from which an object is selected."""
-    chain = ("unique", "best", "filter", "relate", "exclude", "same")
+    chain = ("unique", "best", "filter", "relate", "relate_sets", "exclude", "same")
     while isinstance(objects, Call) and objects.op in chain:
         if objects.op == "filter" and objects.args[0] == "name":
             return objects.args[1]

@@ -1,7 +1,7 @@
 """Rendered street scenes with labels, each a pure function of (seed, index, split).
 
     sample_layout ─► compose ─► masks (are all objects visible?) ─► labels ─► true_scene
-                        └─────────────────────────────────────────► colour, once
+                        └─────────────────────────────────────────► colour image
 
 `scene_record` has the layout of Super-CLEVR's scene files, for the files of twins and shards.
 """
