@@ -95,8 +95,7 @@ class SceneGeometry:
         return self.was.half
 
     def times(self, before: bool) -> Sequence[int]:
-        """Return the indices of the objects after or `before` the edit whose existence probability
-        is at least 0.5."""
+        """Return the objects after or `before` the edit that probably exist (at least 0.5)."""
         if before not in self._times:
             indices = range(self.now, len(self.things)) if before else range(self.now)
             self._times[before] = [i for i in indices if self.things[i].state.existence >= 0.5]
@@ -123,8 +122,7 @@ class SceneGeometry:
         return frozenset(indices)
 
     def named(self, noun: str, before: bool) -> Sequence[int]:
-        """Return the objects after or `before` the edit that a noun can denote; see
-        `SceneIndex.rows_named`."""
+        """Return the objects after or `before` the edit that `SceneIndex.rows_named` returns."""
         if before:
             return [self.now + i for i in self.was.rows_named(noun)]
         return self.present.rows_named(noun)

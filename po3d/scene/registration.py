@@ -73,7 +73,11 @@ def _agreement(p: Mapping[str, float], q: Mapping[str, float]) -> float:
     Two equal distributions agree fully even if both are uncertain.
     """
     together = sum(p[v] * q[v] for v in p.keys() & q.keys())
-    return together / math.sqrt(sum(x * x for x in p.values()) * sum(x * x for x in q.values()))
+    return together / math.sqrt(_squares(p) * _squares(q))
+
+
+def _squares(p: Mapping[str, float]) -> float:
+    return sum(x * x for x in p.values())
 
 
 def register(reference: Scene, table: Scene, yaw: float | None = None) -> RegisteredView | None:

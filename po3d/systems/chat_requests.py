@@ -177,11 +177,7 @@ def _is_number(value: object, least: float, most: float) -> bool:
 
 def _content(messages: object) -> tuple[list[str], list[object]]:
     """Return texts and image URLs of the last user message."""
-    if (
-        not isinstance(messages, list)
-        or not messages
-        or not all(isinstance(m, dict) for m in messages)
-    ):
+    if not isinstance(messages, list) or set(map(type, messages)) != {dict}:
         raise Refusal(400, "messages should be a list of objects with role and content", "messages")
     last = None
     for message in messages:
@@ -191,7 +187,7 @@ def _content(messages: object) -> tuple[list[str], list[object]]:
         raise Refusal(400, "messages should contain a user message", "messages")
     content = last.get("content")
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    if not isinstance(parts, list) or not all(isinstance(p, dict) for p in parts):
+    if not isinstance(parts, list) or not set(map(type, parts)) <= {dict}:
         raise Refusal(400, "content should be a string or a list of parts", "messages")
     texts: list[str] = []
     urls: list[object] = []

@@ -361,8 +361,7 @@ class Domain:
         return replace(self, samples=0) if self.draw and self.samples else self
 
     def certain(self) -> Self:
-        """Return the domain for scenes without uncertainty, where each question is answered in its
-        own frame."""
+        """Return the domain for certain scenes, where each question has its own frame."""
         return replace(self, frame="anchors", samples=self.samples if self.mode else 0)
 
     def explaining(self, options: Mapping[str, Any]) -> Self:

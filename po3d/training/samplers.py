@@ -164,7 +164,9 @@ def validation_batches(
 
 def collate_pictures(items: list[dict[str, np.ndarray]]) -> dict[str, torch.Tensor]:
     """Stack a batch; images become (B, 3, h, w) uint8, a view of channels-last memory."""
-    batch = {k: torch.from_numpy(np.stack([item[k] for item in items])) for k in items[0]}
+    batch = {}
+    for key in items[0]:
+        batch[key] = torch.from_numpy(np.stack([item[key] for item in items]))
     batch["image"] = batch["image"].permute(0, 3, 1, 2)
     return batch
 

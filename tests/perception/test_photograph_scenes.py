@@ -284,7 +284,7 @@ def test_fine_texture_and_noise_speak_for_a_photograph():
     assert is_photograph(rough, 1.0)
     assert (
         photo_statistics.features(np.zeros((3, 5, 3), np.uint8)).shape
-        == photo_statistics.shipped().mean.shape
+        == photo_statistics.shipped()[0].shape
     )
     assert math.isfinite(photo_statistics.photograph_score(np.zeros((9, 900, 3), np.uint8)))
 

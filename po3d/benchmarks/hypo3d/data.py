@@ -171,7 +171,7 @@ def _records(path: Path) -> Iterator[tuple[str, dict, dict, str]]:
         for k, change in enumerate(changes):
             where = f"{path}, scene {scene_id}, change {k}"
             records = change.get("questions_answers") if isinstance(change, dict) else None
-            if not isinstance(records, list) or not all(isinstance(r, dict) for r in records):
+            if not isinstance(records, list) or not set(map(type, records)) <= {dict}:
                 raise InputError(f"{where}: 'questions_answers' should be a list of questions")
             for n, record in enumerate(records):
                 yield scene_id, change, record, f"{where}, question {n}"

@@ -260,8 +260,10 @@ def write_inputs(folder: Path, scenes: Sequence[Scene]) -> None:
     maps, stored = [], {}
     for scene in scenes:
         maps.append(semantic_map.to_json(semantic_map.semantic_map(scene)))
-        captions = twin_captions(scene)
-        texts, keys = [text for _, text in captions], [key for key, _ in captions]
+        texts, keys = [], []
+        for key, text in twin_captions(scene):
+            texts.append(text)
+            keys.append(key)
         stored[scene.image] = {"captions": texts, "objects": keys}
     write_jsonl(folder / MAP_FILE, maps, compact=True)
     write_json(folder / CAPTION_FILE, stored, indent=None)

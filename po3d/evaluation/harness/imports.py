@@ -325,21 +325,23 @@ def data_of_import(benchmark: str, root: str | None, size: int | None) -> dict[s
     return {"benchmark": benchmark, "split": split, "root": str(folder), "size": size}
 
 
+def _counts_text(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {n}" for name, n in counts.items())
+
+
 def _summary_text(
     questions: Sequence[Question], result: Imported, scored: Mapping[str, list[dict]]
 ) -> str:
-    by_rule = ", ".join(f"{rule} {n}" for rule, n in result.matched_by.items())
     lines = [
         f"{len(result.predictions)} of {len(questions)} questions from {result.rows} rows, "
-        f"matched by {by_rule}"
+        f"matched by {_counts_text(result.matched_by)}"
     ]
     if result.without_id:
         lines.append(
             f"rows without an id (columns {', '.join(IDS)}), matched by image and "
             f"question, or question alone: {result.without_id}"
         )
-    extracted_by = [f"{rule} {n}" for rule, n in sorted(result.rules.items())]
-    lines.append(f"answers extracted by: {', '.join(extracted_by)}")
+    lines.append(f"answers extracted by: {_counts_text(dict(sorted(result.rules.items())))}")
     for what, form, items in (
         ("questions without a row, counted as wrong", "{id}", [{"id": i} for i in result.missing]),
         ("rows without a question, ignored", "row {row} ({reason})", result.unmatched),
