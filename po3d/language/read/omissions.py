@@ -20,11 +20,12 @@ _WORDINGS = load("omissions", "patterns")
 (
     DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY, _MORE_OR, _ALTERNATIVES, _NO_THING,
     _REMOVED, _ADDED, _PART, _HAS_PART, _EXCLUDED, _HYPOTHETICAL, _SECOND_QUESTION, _NONE,
-    _OPPOSITE_WALL, _RESIZED,
+    _OPPOSITE_WALL, _RESIZED, _TWO_SWAPPED,
 ) = _WORDINGS.expressions(
     "denied", "partly", "ordinal", "numbered", "negation", "every", "more_or", "alternatives",
     "no_thing", "removal", "addition", "part", "has_part", "excluded",
     "hypothetical", "second_question", "none", "opposite_wall", "resized",
+    "two_swapped",
 )
 # fmt: on
 _TELLING, _POINTING = map(frozenset, map(_WORDINGS.wordings, ("telling", "pointing")))
@@ -148,8 +149,14 @@ def swaps_with_itself(change: Call) -> bool:
 
 def mixes_up_clauses(text: str, change: Call) -> bool:
     """Return whether the program of several edits removes an object that another clause names than
-    the one that speaks of a removal.
+    the one that speaks of a removal, or swaps one of two of a kind with another object.
     """
+    if swapped := _TWO_SWAPPED.search(text.lower()):
+        kind = singular(swapped[1])
+        for swap in change.calls("swap"):
+            named = [_names(one, kind) for one in swap.args]
+            if kind != swapped[1] and named[0] != named[1]:
+                return True
     edits, removed = list(change.calls(*EDITS)), list(change.calls("remove"))
     clauses = list(filter(_REMOVAL.search, _CLAUSE_END.split(text.lower())))
     if len(edits) == 1 or len(removed) != 1 or len(clauses) != 1:
