@@ -157,6 +157,8 @@ class BruteForce(Table):
         return [i for i in self.others(among, [like]) if self.told(i, attribute) == value]
 
     def do_relate(self, relation, *args):
+        if isinstance(args[0], str):
+            return self.relate_sets(relation, *args)
         if relation not in DIRECTIONS:
             *ones, among = args
             ones = self.two(*ones) if len(ones) == 2 else (self.one(ones[0]),)
@@ -171,7 +173,7 @@ class BruteForce(Table):
         front = self.front(frame, one)
         return [i for i in result if self.lies_ahead(relation, one, i, front)]
 
-    def do_relate_sets(self, relation, quantifier, others, among):
+    def relate_sets(self, relation, quantifier, others, among):
         others, among = self.sets(others), self.sets(among)
         near = set()
         for one in others:

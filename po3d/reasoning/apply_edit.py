@@ -204,14 +204,13 @@ class _Planner:
         targets = self.look.value(what) if may_be_empty(what) else self._targets(what)
         return list(map(Remove, targets))
 
-    def _set(self, attribute: str, value: str, what: Call) -> list[Edit]:
+    def _set(self, attribute: str, value: str | float, what: Call) -> list[Edit]:
         if attribute in LEAVES["extent"]:
             return self._resize(attribute, what, lambda side: float(value))
+        if attribute in LEAVES["proportion"]:
+            return self._resize(_STATED[attribute], what, lambda side: side * value)
         word = self._value(attribute, value)
         return [SetAttribute(i, attribute, word) for i in self._targets(what)]
-
-    def _scale(self, stated: str, factor: float, what: Call) -> list[Edit]:
-        return self._resize(stated, what, lambda side: side * factor)
 
     def _resize(self, stated: str, what: Call, size: Callable[[float], float]) -> list[Edit]:
         edits: list[Edit] = []
@@ -352,6 +351,10 @@ def _sides(extent: tuple[float, float, float], stated: str) -> tuple[int, ...]:
     depth, width, _ = extent
     sides = {"deep": (0,), "wide": (1,), "tall": (2,), "long": (int(width >= depth),)}
     return sides.get(stated, (0, 1, 2))
+
+
+# the sides of each proportion; of "bigger" all
+_STATED = dict(zip(LEAVES["proportion"], (*LEAVES["extent"], "")))
 
 
 def may_be_empty(what: Call) -> bool:

@@ -81,6 +81,8 @@ class BatchedSets:
         return self.value(set_call) & self.rows("flags", "salient")
 
     def _relate(self, relation: str, *args: Call) -> Mask:
+        if isinstance(args[0], str):
+            raise NotBatchable(f"{args[0]} of a set")
         if len(args) == 3 and args[1].op == "frame":
             anchor, frame, set_call = self.object(args[0]), *args[1:]
             return self.lying(relation, anchor, frame) & self.value(set_call)

@@ -62,6 +62,8 @@ class SetDecisions(DecisionFinder):
         return self.member(self.within(i, metres, self.unit, boundary, shift), i)
 
     def relating(self, relation: str, *args: Call) -> Iterator[Decision]:
+        if isinstance(args[0], str):  # relations to a set have no margin
+            return
         if args[-2].op == "frame":
             start, frame, set_call = args
             anchor = self.reference(start)

@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from po3d.language.grammar_file import GrammarError
-from po3d.language.program import Call
+from po3d.language.program import LEAVES, Call
 from po3d.language.say.plain import set_phrase
 from po3d.reasoning.body_relations import BODIES, others_of
 from po3d.reasoning.directions import azimuth
@@ -45,6 +45,7 @@ class QuestionInfo(NamedTuple):
 
 NO_OPTIONS = QuestionInfo()
 GROUNDS = ("floor", "wall")  # what bears an object that stands on no other one
+QUANTIFIERS = LEAVES["quantifier"]
 LOW = 0.1  # metres above the floor below which an object stands on it
 
 
@@ -167,6 +168,8 @@ class SetOperations:
         return _common(self.value(set_call), self.world.salient)
 
     def _relate(self, relation: str, *args: Call) -> list[int]:
+        if args[0] in QUANTIFIERS:
+            return self._relate_sets(relation, *args)
         if len(args) == 3 and args[1].op == "frame":
             start, frame, set_call = args
             anchor = self.reference(start)
@@ -181,6 +184,7 @@ class SetOperations:
     def _relate_sets(
         self, relation: str, quantifier: str, others_call: Call, set_call: Call
     ) -> list[int]:
+        """Return the objects in a relation to any, or to none, of a set."""
         others, members = self.value(others_call), self.members(set_call)
         hits: set[int] = set()
         for one in others:

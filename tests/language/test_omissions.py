@@ -444,7 +444,7 @@ def test_different_measures_are_not_compared(measure, omits):
     ("text", "change", "omits"),
     [
         ("The bed doubled in height.", f"move(group({BED}), place(centre))", True),
-        ("The bed is now twice as wide.", f"scale(wide, 2, group({BED}))", False),
+        ("The bed is now twice as wide.", f"set(wider, 2, group({BED}))", False),
         ("The lamp went to the opposite wall.", f"move(group({LAMP}), place(wall, left))", True),
         (
             "The lamp went to the opposite wall.",

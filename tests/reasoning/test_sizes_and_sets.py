@@ -27,21 +27,21 @@ def answer(question, change="", scene=None):
 @pytest.mark.parametrize(
     ("change", "question", "meant"),
     [
-        (f"scale(tall, 2, group({one('bed')}))", f"query(height, {one('bed')})", "1"),
+        (f"set(taller, 2, group({one('bed')}))", f"query(height, {one('bed')})", "1"),
         (f"set(tall, 0.9, group({one('bed')}))", f"query(elevation, {one('bed')})", "0.45"),
         (f"set(wide, 3, group({one('bed')}))", f"query(width, {one('bed')})", "3"),
         (f"set(long, 3, group({one('desk')}))", f"query(width, {one('desk')})", "3"),
-        (f"scale(big, 0.5, group({one('desk')}))", f"query(length, {one('desk')})", "0.7"),
+        (f"set(bigger, 0.5, group({one('desk')}))", f"query(length, {one('desk')})", "0.7"),
         # what stands on it rises with its top, what hangs keeps its middle
-        (f"scale(tall, 2, group({one('desk')}))", f"query(elevation, {one('lamp')})", "1.7"),
-        (f"scale(tall, 2, group({one('picture')}))", f"query(elevation, {one('picture')})", "1.6"),
+        (f"set(taller, 2, group({one('desk')}))", f"query(elevation, {one('lamp')})", "1.7"),
+        (f"set(taller, 2, group({one('picture')}))", f"query(elevation, {one('picture')})", "1.6"),
     ],
 )
 def test_an_object_is_resized(change, question, meant):
     assert answer(question, change) == meant
 
 
-@pytest.mark.parametrize("change", ["scale(tall, 0, {})", "set(wide, 1000, {})"])
+@pytest.mark.parametrize("change", ["set(taller, 0, {})", "set(wide, 1000, {})"])
 def test_impossible_sizes_are_refused(change):
     with pytest.raises(ExecutionFailure, match="no object has a size"):
         answer("count(scene)", change.format(f"group({one('bed')})"))
@@ -50,11 +50,11 @@ def test_impossible_sizes_are_refused(change):
 @pytest.mark.parametrize(
     ("question", "meant"),
     [
-        ('count(relate_sets(supporting, any, scene, filter(name, "desk", scene)))', "1"),
-        ('count(relate_sets(supporting, none, scene, filter(name, "desk", scene)))', "0"),
-        ('count(relate_sets(supporting, any, filter(name, "chair", scene), scene))', "0"),
+        ('count(relate(supporting, any, scene, filter(name, "desk", scene)))', "1"),
+        ('count(relate(supporting, none, scene, filter(name, "desk", scene)))', "0"),
+        ('count(relate(supporting, any, filter(name, "chair", scene), scene))', "0"),
         (
-            'count(relate_sets(next_to, any, filter(name, "desk", scene), filter(name, "office'
+            'count(relate(next_to, any, filter(name, "desk", scene), filter(name, "office'
             ' chair", scene)))',
             "1",
         ),
@@ -99,13 +99,13 @@ def test_an_object_moved_next_to_one_on_furniture_stands_on_it_or_on_the_floor()
 @pytest.mark.parametrize(
     ("program", "words"),
     [
-        (f"scale(wide, 2, group({one('bed')}))", "The bed has been made 2 times as wide."),
+        (f"set(wider, 2, group({one('bed')}))", "The bed has been made 2 times as wide."),
         (
             f"set(tall, 0.9, group({one('bed')}))",
             "The height of the bed has been changed to 0.9 metres.",
         ),
         (
-            'count(relate_sets(supporting, none, scene, filter(name, "desk", scene)))',
+            'count(relate(supporting, none, scene, filter(name, "desk", scene)))',
             "How many desks carrying no thing are there?",
         ),
     ],

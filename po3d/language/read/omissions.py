@@ -12,7 +12,7 @@ from itertools import chain
 
 from po3d.language.english import singular
 from po3d.language.grammar import load
-from po3d.language.program import Call
+from po3d.language.program import LEAVES, Call
 from po3d.scene.rooms import COLORS, MATERIALS, STATES, SYNONYMS
 
 _WORDINGS = load("omissions", "patterns")
@@ -20,16 +20,17 @@ _WORDINGS = load("omissions", "patterns")
 (
     DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY, _MORE_OR, _ALTERNATIVES, _NO_THING,
     _REMOVED, _ADDED, _PART, _HAS_PART, _EXCLUDED, _HYPOTHETICAL, _SECOND_QUESTION, _NONE,
-    _OPPOSITE_WALL, _RESIZED,
+    _OPPOSITE_WALL, _RESIZED, _TWO_SWAPPED,
 ) = _WORDINGS.expressions(
     "denied", "partly", "ordinal", "numbered", "negation", "every", "more_or", "alternatives",
     "no_thing", "removal", "addition", "part", "has_part", "excluded",
     "hypothetical", "second_question", "none", "opposite_wall", "resized",
+    "two_swapped",
 )
 # fmt: on
 _TELLING, _POINTING = map(frozenset, map(_WORDINGS.wordings, ("telling", "pointing")))
 PARTS = ("some", "exclude", "group")  # operations that select some of a set, or list its members
-EDITS = ("move", "turn", "face", "remove", "set", "scale", "replace")
+EDITS = ("move", "turn", "face", "remove", "set", "replace")
 LOOKS = ("color", "material", "size", "state")
 COMPARED = ("equal", "less_than", "greater_than")
 # Patterns of questions, each with a test whether the program expresses them; the first that fails
@@ -134,7 +135,7 @@ def relates_itself(question: Call) -> bool:
     """
     for call in question.calls():
         objects = [arg for arg in call.args if isinstance(arg, Call) and arg.output == "object"]
-        if call.op == "relate" and Call("group", tuple(objects[:1])) == call.args[-1]:
+        if call.op == "relate" and objects and Call("group", (objects[0],)) == call.args[-1]:
             return True
         if call.op in _RELATING and len(objects) > 1 and objects[0] == objects[1]:
             return True
@@ -147,8 +148,15 @@ def swaps_with_itself(change: Call) -> bool:
 
 
 def mixes_up_clauses(text: str, change: Call) -> bool:
-    """Return whether the only removal in the text and the only one in the program name different
-    objects, in a text of several edits."""
+    """Return whether the program of several edits removes an object that another clause names than
+    the one that speaks of a removal, or swaps one of two of a kind with another object.
+    """
+    if swapped := _TWO_SWAPPED.search(text.lower()):
+        kind = singular(swapped[1])
+        for swap in change.calls("swap"):
+            named = [_names(one, kind) for one in swap.args]
+            if kind != swapped[1] and named[0] != named[1]:
+                return True
     edits, removed = list(change.calls(*EDITS)), list(change.calls("remove"))
     clauses = list(filter(_REMOVAL.search, _CLAUSE_END.split(text.lower())))
     if len(edits) == 1 or len(removed) != 1 or len(clauses) != 1:
@@ -170,12 +178,18 @@ def omits_edit(text: str, change: Call) -> bool:
     and the program does not: "Paint one chair and get rid of the other" parsed as two paintings.
     """
     ops = {call.op for call in change.calls()}
-    if _RESIZED.search(text) and ops.isdisjoint(("scale", "replace", "add")):
+    if _RESIZED.search(text) and ops.isdisjoint(("replace", "add")) and not _resizes(change):
         return True
     if _OPPOSITE_WALL.search(text) and "opposite" not in change.leaves():
         return True
     removes = bool(_REMOVED.search(text)) and ops.isdisjoint(("remove", "replace", "move", "swap"))
     return removes or (bool(_ADDED.search(text)) and ops.isdisjoint(("add", "replace")))
+
+
+def _resizes(change: Call) -> bool:
+    """Return whether a change sets a size, or changes it by a factor."""
+    sizes = LEAVES["extent"] + LEAVES["proportion"]
+    return any(call.args[0] in sizes for call in change.calls("set"))
 
 
 def untold(text: str, change: Call) -> bool:

@@ -229,7 +229,7 @@ def _among(program: Call, names: Sequence[str], union: Call) -> Call:
 
 def _name_of(objects: Call) -> str | None:
     """Return the common name of the set from which an object is selected."""
-    chain = ("unique", "best", "filter", "relate", "relate_sets", "exclude", "same")
+    chain = ("unique", "best", "filter", "relate", "exclude", "same")
     while isinstance(objects, Call) and objects.op in chain:
         if objects.op == "filter" and objects.args[0] == "name":
             return objects.args[1]
