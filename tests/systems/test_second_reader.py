@@ -807,4 +807,5 @@ def test_in_free_wording_the_own_parser_is_as_probable_as_the_general_one(genera
     other = None if general is None else execution(*general, by="general")
     result = scene_question._in_free_wording(own, other, differ)
     assert result.reading.probability == pytest.approx(p)
-    assert result.outcome == own.outcome and result.reading.by == own.reading.by
+    assert result.outcome == own.outcome
+    assert result.reading.by == own.reading.by
