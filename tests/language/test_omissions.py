@@ -473,3 +473,15 @@ def test_a_change_of_size_or_to_the_opposite_wall_is_not_read_as_another(text, c
 )
 def test_all_and_none_are_not_read_as_some(text, question, omits):
     assert bool(omitted(text, Call.parse(question))) == omits
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "mixed"),
+    [
+        ("The two lamps have swapped places, cables and all.", BED, True),
+        ("The two lamps have swapped places.", LAMP, False),
+        ("The lamp and the bed have swapped places.", BED, False),
+    ],
+)
+def test_two_of_a_kind_do_not_swap_with_another_kind(text, other, mixed):
+    assert mixes_up_clauses(text, Call.parse(f"swap({LAMP}, {other})")) == mixed
