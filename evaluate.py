@@ -64,7 +64,8 @@ from po3d.io.runs import CURVES, ERRORS, GRID, GRID_PAGE, HTML, described, locke
 from po3d.synthesis.difficulty import difficulty_of
 from po3d.systems.composition import buildable, identity_of, system_settings
 from po3d.systems.estimators import checkpoints_of, modules_of, ours, title
-from po3d.systems.oracle.grid import OracleMixer, mixer
+from po3d.systems.oracle.grid import mixer
+from po3d.systems.pipeline import Pipeline
 
 FRESH_SIZE = 300  # images, or rooms
 
@@ -218,7 +219,7 @@ def _check_grid(path: Path, work: dict[str, Any], overwrite: bool) -> None:
         )
 
 
-def _kind(system: Any) -> OracleMixer:
+def _kind(system: Any) -> Pipeline:
     """Return the system's combinations of true and predicted modules."""
     kind = mixer(system)
     if kind is None:
@@ -232,7 +233,7 @@ def _kind(system: Any) -> OracleMixer:
 
 def _counts_bad_images(options: dict[str, Any]) -> bool:
     """Whether an unreadable image counts as a failed answer instead of ending the run."""
-    value = options["benchmark"]["on_bad_image"]
+    value = options["benchmark"].get("on_bad_image", "fail")
     if value not in ("fail", "count"):
         raise InputError(f"benchmark.on_bad_image={value!r} should be fail or count")
     if value == "count" and options.get("grid"):

@@ -8,6 +8,7 @@
     python train.py data=superclevr data.root=DIR         a release, or your own images and scenes
     python train.py experiment=backbones                  many trainings, evaluated, in one table
     python train.py experiment=data_efficiency            likewise, over amounts of data
+    python train.py experiment=room_backbones study.views=[DIR]   likewise, estimators of room views
     python train.py recipe=street trainer=gpu             from scratch, in stages: docs/training.md
     python train.py recipe=rooms_inside start=nothing     likewise, not from the shipped weights
     python train.py experiment=street_attributes          one module alone: or street_pose
@@ -119,9 +120,21 @@ def _study(config: DictConfig, plain: dict[str, Any]) -> None:
         config_varied.pop("study", None)
         return config_varied
 
+    def judged(
+        config: dict[str, Any], pair: Path, folders: Sequence[str]
+    ) -> tuple[list[dict[str, Any]], float]:
+        from po3d.training import view_errors
+
+        fitting = build(config["data"]).validation_folders()
+        shares, speed = view_errors.judged(pair, fitting, folders)
+        rows = []
+        for s in shares:
+            rows.append({"name": f"{s.kind} {s.error}", "n": s.n, "value": s.value})
+        return rows, speed
+
     setting = studies.setting_of(plain["study"], plain["seed"])
     runs = studies.planned(plain["study"], plain["out"], variation)
-    study = studies.run_study(runs, fit, setting, plain["out"])
+    study = studies.run_study(runs, fit, setting, plain["out"], judged)
     print(
         f"\n{study_tables.study_text(study['runs'])}\n\nstudy: {Path(plain['out']) / 'study.json'}"
     )

@@ -1,4 +1,5 @@
-"""po3d: the scene is a table, the question a program, the answer the program's result on the table.
+"""po3d: a scene is a table, a question is a program, the answer is the program's result on the
+table.
 
     model = po3d.load("street")                      # or "rooms", "photographs", "orbit"
     scene = model.look("street.jpg")                 # or a PIL image, or (H, W, 3) pixels

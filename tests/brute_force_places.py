@@ -294,7 +294,7 @@ class Table:
         return {
             "elevation": self.objects[i].position[2],
             "height": height,
-            "length": length,
+            "length": max(length, width),
             "width": width,
             "volume": length * width * height,
         }[what]
@@ -330,3 +330,35 @@ class Table:
 
     def at_one_place(self, one: int, other: int) -> bool:
         return math.dist(self.place(one)[:2], self.place(other)[:2]) < BORDER
+
+
+def wall_gap(o, wall) -> float:
+    """How far the nearest corner of a footprint is from the line of a wall."""
+    (x0, y0), (x1, y1) = wall
+    length = math.hypot(x1 - x0, y1 - y0)
+    return min(
+        ((x1 - x0) * (y - y0) - (y1 - y0) * (x - x0)) / length
+        for x, y in outline(o).exterior.coords
+    )
+
+
+def opposite_walls(o, room) -> list:
+    """The walls that face the one nearest to a thing, or at its back."""
+    room = room or ()
+    walls = [w for w in zip(room, (*room[1:], *room[:1])) if math.dist(*w) > 0.2]
+    if not walls:
+        return []
+    way = lambda w: math.atan2(w[1][1] - w[0][1], w[1][0] - w[0][0])  # noqa: E731
+    cost = [wall_gap(o, w) + 0.1 * (1 - math.cos(o.heading - way(w) - math.pi / 2)) for w in walls]
+    if len(cost) > 1 and sorted(cost)[1] - min(cost) < BORDER:
+        raise Borderline
+    own = way(walls[cost.index(min(cost))])
+    return [w for w in walls if math.cos(way(w) - own) < -0.75]
+
+
+def at_wall(o, wall) -> bool:
+    """Whether a thing stands at most 35 cm before a wall."""
+    (x0, y0), (x1, y1) = wall
+    length, (x, y, _) = math.dist(*wall), o.position
+    along = ((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / length
+    return below(wall_gap(o, wall), 0.35) and 0 < along < length

@@ -16,9 +16,11 @@ from brute_force_places import (
     Table,
     aligned,
     apart,
+    at_wall,
     below,
     bottom,
     fits,
+    opposite_walls,
     runs_into,
     stacked,
 )  # fmt: skip
@@ -155,6 +157,8 @@ class BruteForce(Table):
         return [i for i in self.others(among, [like]) if self.told(i, attribute) == value]
 
     def do_relate(self, relation, *args):
+        if isinstance(args[0], str):
+            return self.relate_sets(relation, *args)
         if relation not in DIRECTIONS:
             *ones, among = args
             ones = self.two(*ones) if len(ones) == 2 else (self.one(ones[0]),)
@@ -168,6 +172,14 @@ class BruteForce(Table):
         result = [VIEWER][one == VIEWER :] if to_me else self.others(among, [one])
         front = self.front(frame, one)
         return [i for i in result if self.lies_ahead(relation, one, i, front)]
+
+    def relate_sets(self, relation, quantifier, others, among):
+        others, among = self.sets(others), self.sets(among)
+        near = set()
+        for one in others:
+            self.check(relation, (one,), [i for i in among if i != one])
+            near |= {i for i in among if i != one and self.lies(relation, i, one)}
+        return [i for i in among if (i in near) == (quantifier == "any")]
 
     # --- how things lie ---------------------------------------------------------------------------
 
@@ -187,6 +199,8 @@ class BruteForce(Table):
             raise Fails("unknown")
         if relation.startswith("occlu") and among:
             self.hider(ones[0])
+        if relation == "opposite" and not opposite_walls(self.objects[ones[0]], self.scene.outline):
+            raise Fails("unknown")
 
     def lies(self, relation: str, i: int, *ones: int) -> bool:
         """Whether i lies so to one, or to two."""
@@ -199,6 +213,9 @@ class BruteForce(Table):
         o, one = self.objects[i], self.objects[ones[0]]
         if relation in OF_TWO:
             return OF_TWO[relation](o, one, self.objects[ones[1]], self.rules)
+        if relation == "opposite":
+            walls = opposite_walls(one, self.scene.outline)
+            return any(at_wall(o, wall) for wall in walls)
         if relation in OF_ONE:
             return OF_ONE[relation](o, one, self.rules)
         if relation in ("on", "occluded_by"):

@@ -264,7 +264,7 @@ def wordings(bank: str) -> Answers:
     lines = []
     for record in _bank(bank):
         r = rng(0, f"gates/{record['wording']}")
-        things = r.choice(len(PHRASES), len(OPERATIONS[record["op"]].roles), replace=False)
+        things = r.choice(len(PHRASES), len(OPERATIONS[record["op"]].inputs), replace=False)
         program = PhraseCall(record["op"], tuple(PHRASES[int(i)] for i in things))
         spoken = speak(program, "free", r, record["wording"])
         got = read(spoken.text, spoken.options)

@@ -58,7 +58,7 @@ def wordings(which: str) -> dict:
         matches = 0
         for k in range(REPEATS):
             r = rng(0, f"wordings/{wording}", k)
-            picked = r.choice(len(PHRASES), len(OPERATIONS[op].roles), replace=False)
+            picked = r.choice(len(PHRASES), len(OPERATIONS[op].inputs), replace=False)
             program = PhraseCall(op, tuple(PHRASES[int(i)] for i in picked))
             spoken = speak(program, "free", r, wording)
             got = read(spoken.text, spoken.options)

@@ -32,7 +32,7 @@ from po3d.io.progress import progress
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
-from po3d.systems.oracle.grid import Answers, OracleMixer
+from po3d.systems.oracle.grid import Answers
 from po3d.systems.pipeline import (
     DOMAIN_MODULES,
     TRUTH,
@@ -103,7 +103,7 @@ class NoiseCheck:
         self.parser = _Gold(self.executor)
         groups = by_image(self.split.questions).values()
         self.questions = [q for group in groups for q in group if q.program]
-        self.mixer = OracleMixer(self.system({}, 0))
+        self.pipeline = self.system({}, 0)
         self.mixed = {own[0].image: self._mixed(own) for own in _grouped(self.questions)}
 
     def system(self, noise: Mapping[str, float], seed: int) -> Pipeline:
@@ -155,7 +155,7 @@ class NoiseCheck:
     def _mixed(self, own: Sequence[Question]) -> Answers:
         names = list(dict.fromkeys(n for q in own for n in q.images)) or [own[0].image]
         scenes = {n: replace(self.split.truth(n), source="predicted") for n in names}
-        return self.mixer.image(own, {}, scenes, self.split.truth, 0)
+        return Answers.of(self.pipeline, own, {}, scenes, self.split.truth, 0)
 
     def point(self, quantity: str, sigma: float, seeds: int) -> Point:
         """Return a point over `seeds` seeds of each way; InputError if one seed gives two

@@ -57,7 +57,7 @@ from po3d.synthesis.street.layouts import (
     overlapping,
 )
 from po3d.synthesis.vehicles import vehicle
-from po3d.systems.render_compare import RenderCompare
+from po3d.systems.render_compare import refined
 
 MIN_OBJECTS, MAX_OBJECTS = 3, 5
 MAX_SCENES = 200  # attempts per picture; nearly all succeed at once
@@ -245,7 +245,7 @@ def shoot(seed: int, index: int, bodies: Sequence[Body], renderer: Renderer, con
         gt = truth(items, control, jitter)
         if any(
             label.visible_px < MIN_VISIBLE_PX
-            for label in renderer.render_masks(_painted(items, False, style), gt.camera).labels()
+            for label in renderer.render_masks(_painted(items, False, style), gt.camera).labels
         ):
             continue
         frame = renderer.render(
@@ -253,9 +253,7 @@ def shoot(seed: int, index: int, bodies: Sequence[Body], renderer: Renderer, con
             gt.camera,
             sample_look(kind, np.random.default_rng(style)),
         )
-        return Shot(
-            frame.rgb, gt, np.array([1 - label.visible_fraction for label in frame.labels()])
-        )
+        return Shot(frame.rgb, gt, 1 - frame.visible)
     raise InputError(
         f"seed {seed}, image {index}: none of {MAX_SCENES} layouts shows all of its objects"
     )
@@ -350,7 +348,7 @@ def run(
     bodies = load_bodies(furniture)
     estimator = StreetEstimator.from_checkpoint(locate(checkpoint))
     if refine:
-        estimator.refine = RenderCompare()
+        estimator.refine = refined
     report: dict[str, Any] = {
         "pictures": pictures,
         "seed": seed,

@@ -304,11 +304,11 @@ def fit_statistics(photographs: Path, renderings: Sequence[Path]) -> None:
             )
             labels.append(0)
     weights = logistic(np.array(rows), np.array(labels))
-    record = {
-        key: np.round(getattr(weights, key), 5).tolist() for key in ("mean", "spread", "weight")
-    }
+    record = {}
+    for key, values in zip(("mean", "spread", "weight"), weights):
+        record[key] = np.round(values, 5).tolist()
     target = Path(photo_statistics.__file__).with_suffix(".json")
-    write_json(target, record | {"bias": round(weights.bias, 5)})
+    write_json(target, record | {"bias": round(weights[3], 5)})
     print(
         f"{sum(labels)} crops of photographs, {len(labels) - sum(labels)} renderings: wrote"
         f" {target.name}"
@@ -335,8 +335,11 @@ def _compressed(pixels: np.ndarray, r: np.random.Generator) -> np.ndarray:
     return np.asarray(Image.open(file).convert("RGB"))
 
 
-def logistic(rows: np.ndarray, labels: np.ndarray) -> photo_statistics.LogisticWeights:
-    """Fit an L2-regularised logistic regression with equal weight for both labels."""
+def logistic(
+    rows: np.ndarray, labels: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """Fit an L2-regularised logistic regression with equal weight for both labels; return what
+    `photo_statistics.shipped` returns."""
     mean, spread = rows.mean(0), rows.std(0) + 1e-6
     z = ((rows - mean) / spread).clip(-photo_statistics.LIMIT, photo_statistics.LIMIT)
     sign = 2.0 * labels - 1
@@ -352,7 +355,7 @@ def logistic(rows: np.ndarray, labels: np.ndarray) -> photo_statistics.LogisticW
     result = minimize(
         loss, np.zeros(z.shape[1] + 1), jac=True, method="L-BFGS-B", options={"maxiter": 500}
     )
-    return photo_statistics.LogisticWeights(mean, spread, result.x[:-1], float(result.x[-1]))
+    return mean, spread, result.x[:-1], float(result.x[-1])
 
 
 if __name__ == "__main__":

@@ -327,7 +327,7 @@ def check_programs(
         n = record.get("n")
         if not isinstance(n, int) or not 0 <= n < len(lines):
             raise InputError(
-                f"n is {n!r}, which is no line of sentences_{part}.jsonl (0 to {len(lines) - 1})"
+                f"n is {n!r}, which is not a line of sentences_{part}.jsonl (0 to {len(lines) - 1})"
             )
         if n < first or (last is not None and n > last):
             continue
@@ -461,7 +461,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=ROOT / "data" / "wording")
     commands = parser.add_subparsers(dest="command")
     programs = commands.add_parser(
-        "check", help="type-check programs, run them, compare with the hands' answers"
+        "check", help="type-check programs, run them, compare with the annotators' answers"
     )
     programs.add_argument("part", choices=PARTS)
     programs.add_argument("--programs", type=Path, help="instead of the folder's: a chunk")

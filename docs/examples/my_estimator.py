@@ -14,9 +14,8 @@ from po3d.scene.table import ObjectState, Scene
 COLORS = dict(red=(200, 40, 40), green=(40, 160, 60), blue=(40, 70, 190), gray=(128, 128, 128))
 VEHICLE = {"shape": {"sedan": 0.6, "suv": 0.4}, "size": {"large": 1.0}, "material": {"metal": 1.0}}
 FURNITURE = {"name": {"chair": 0.7, "table": 0.3}}
-VIEW = CameraPose(
-    height=1.6, pitch=-0.3, roll=0.0, azimuth=math.pi / 2
-)  # of a camera of which nothing is known
+# Assumed if the camera is unknown.
+VIEW = CameraPose(height=1.6, pitch=-0.3, roll=0.0, azimuth=math.pi / 2)
 # Variances of x and y, and of a heading that is a guess.
 SPREAD = ((0.2, 0.0, 0.0), (0.0, 0.2, 0.0), (0.0, 0.0, 3.0))
 

@@ -17,7 +17,7 @@ from po3d.io.plots import Plot
 from po3d.io.runs import locked
 from po3d.io.text_tables import Table
 from po3d.reasoning.questions import Prediction, Question
-from po3d.synthesis.difficulty import Difficulty, difficulty_of
+from po3d.synthesis.difficulty import STREET, Limits, difficulty_of
 
 # the domain whose program language the questions use
 World = Literal["street", "rooms", "photographs", "orbit"]
@@ -90,7 +90,7 @@ class Benchmark:
     # The prompt of a model: texts, image indices in order of appearance, and names of further
     # images
     prompt: Callable[..., Sequence[str | int]]  # (question, **settings)
-    difficulty: type = Difficulty  # difficulty settings of a twin
+    difficulty: Limits = field(default_factory=lambda: STREET)  # difficulty settings of a twin
     generated: str = "rooms"  # the unit that `po3d generate` counts
     # The settings of `po3d.systems.prompts.PromptSetting` that `prompt` reads, with their allowed
     # values
@@ -140,7 +140,7 @@ class Benchmark:
 
 
 def twin_of(
-    module: str, load: Callable[..., Any], name: str, kind: type, pictures: str = "images"
+    module: str, load: Callable[..., Any], name: str, limits: Limits, pictures: str = "images"
 ) -> tuple[Callable[..., Any], Callable[..., None]]:
     """Return `open_fresh` and `generate` for a twin with a single look and no skies.
 
@@ -165,7 +165,7 @@ def twin_of(
         twin = importlib.import_module(module)
         with locked(folder, "generation", wait=True):
             twin.generate(
-                folder, size, seed, workers=workers, difficulty=difficulty_of(difficulty, kind)
+                folder, size, seed, workers=workers, difficulty=difficulty_of(difficulty, limits)
             )
         return load(folder, f"fresh, seed {seed}")
 
@@ -182,7 +182,7 @@ def twin_of(
     ) -> None:
         _has("look", look)
         _has("skies", skies)
-        options = {pictures: images, "difficulty": difficulty_of(difficulty, kind)}
+        options = {pictures: images, "difficulty": difficulty_of(difficulty, limits)}
         importlib.import_module(module).generate(out, size, seed, split, workers=workers, **options)
 
     return open_fresh, generate

@@ -3,6 +3,7 @@ dropping rate (RPDR) and the coefficient of variation (CV) of PulseCheck457, and
 scenes.
 """
 
+import itertools
 import math
 import operator
 from collections.abc import Mapping, Sequence
@@ -223,7 +224,7 @@ def match_in_view(predicted: Scene, gt: Scene, eye: Sequence[float]) -> dict[int
     here, there = predicted.positions[:, : len(eye)], gt.positions[:, : len(eye)]
     distance = np.linalg.norm(here[:, None] - there[None], axis=-1)
     share = distance / np.maximum(np.linalg.norm(there - np.asarray(eye, float), axis=-1), 1e-9)
-    names = [o.value("name") for o in gt.objects]
+    names = gt.names
     agreement = np.zeros_like(share)
     for row, o in zip(agreement, predicted.objects, strict=True):
         belief = o.beliefs.get("name", {})
@@ -251,14 +252,14 @@ def perception(
     if len(predicted) != len(gt):
         raise InputError(f"{len(predicted)} predicted scenes but {len(gt)} true ones")
     certain = [p.certain() for p in predicted]
-    matches = [match(p, g) for p, g in zip(certain, gt)]
+    matches = list(map(match, certain, gt))
     errors = _errors(certain, gt, matches)
     matched: dict[tuple[int, int], int] = {}  # true object (scene, row) -> number of its pair
     every = []
     for s, pairs in enumerate(matches):
         for j in pairs.values():
             matched[s, j] = len(matched)
-        every += [(s, j) for j in range(len(gt[s]))]
+        every += zip(itertools.repeat(s), range(len(gt[s])))
     total = sum(map(len, certain))
 
     result = {"all": _figures(every, matched, errors)}

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from po3d.benchmarks.registry import MODULES
 from po3d.io.schemas import Name, Number, Record, Text, Whole, record
 from po3d.scene.orbit import LABELS
 
@@ -243,11 +244,10 @@ def _report(benchmark: str, fields: Mapping[str, Any]) -> type[BaseModel]:
     return record(f"{benchmark} report", Report, **fields, beside=(tuple[score, ...], ()))
 
 
-_EXTRA = {
+_EXTRA = {  # entries of a benchmark's report.json beyond those of all reports
     "pulsecheck457": _PULSE,
     "hypo3d": _HYPO3D,
     "3dsrbench": _SRBENCH,
     "scope": _SCOPE,
-    "superclevr": {},
 }
-REPORTS = {name: _report(name, fields) for name, fields in _EXTRA.items()}
+REPORTS = {name: _report(name, _EXTRA.get(name, {})) for name in MODULES}

@@ -2,7 +2,7 @@
 tables.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from numpy.typing import ArrayLike
 
@@ -22,6 +22,11 @@ def failures(questions: Sequence[Question], predictions: Sequence[Prediction]) -
     """Return for each question whether its prediction has a status other than "ok"."""
     failed = {p.id for p in predictions if p.status != "ok"}
     return [q.id in failed for q in questions]
+
+
+def column(rows: Iterable[Mapping], key: str) -> list:
+    """Return one entry of each report row."""
+    return [row[key] for row in rows]
 
 
 def row(name: str, failed: Sequence[bool], value: float, samples: ArrayLike) -> dict:

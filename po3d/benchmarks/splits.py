@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Self
 
 from po3d.io.errors import InputError
-from po3d.reasoning.questions import Question
+from po3d.reasoning.questions import Question, images_of
 from po3d.scene.table import Scene, from_json
 
 
@@ -21,7 +21,7 @@ class QuestionSplit:
     @property
     def images(self) -> tuple[str, ...]:
         """Image names in order of first appearance in the questions."""
-        return tuple(dict.fromkeys(q.image for q in self.questions))
+        return tuple(dict.fromkeys(images_of(self.questions)))
 
     def first(self, size: int | None) -> Self:
         """Restrict the questions to the first `size` units by name; None keeps all. Raise

@@ -29,7 +29,7 @@ from po3d.reasoning.questions import Task
 from po3d.scene.table import Scene
 from po3d.synthesis.difficulty import DEFAULT, Difficulty
 from po3d.synthesis.render.official import OFFICIAL_LOOKS
-from po3d.synthesis.render.photographs import PhotoFolder
+from po3d.synthesis.render.photographs import photographs_in
 from po3d.synthesis.street.dataset import (
     RenderableScene,
     image_name,
@@ -79,7 +79,7 @@ class StreetTwin:
         identity = {key: getattr(self, key) for key in ("size", "seed", "look", "images", "split")}
         identity |= self.drawing.identity()
         if self.skies is not None:
-            identity["skies"] = [path.name for path in PhotoFolder.of(self.skies).paths]
+            identity["skies"] = [path.name for path in photographs_in(self.skies)]
         if self.difficulty != DEFAULT:
             identity["dials"] = self.difficulty.changed()
         return identity

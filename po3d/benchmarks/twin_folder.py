@@ -38,6 +38,11 @@ def words_digest() -> str:
     return digest.hexdigest()[:8]
 
 
+def holds_files(folder: Path) -> bool:
+    """Return whether a folder exists and holds more than a lock."""
+    return folder.exists() and any(path.name != LOCK for path in folder.iterdir())
+
+
 def claimed(out: Path, identity: dict) -> Path:
     """Return OUT/twin.json, the file for `identity`. Raise InputError if the folder holds another
     twin or other files."""
@@ -46,7 +51,7 @@ def claimed(out: Path, identity: dict) -> Path:
         if read_json(description, "twin description") != identity:
             problem = f"contains a twin with other settings (see {description})"
             raise InputError(f"{out} {problem}; choose another folder")
-    elif out.exists() and any(path.name != LOCK for path in out.iterdir()):
+    elif holds_files(out):
         raise InputError(f"{out} is not empty and contains no twin; choose another folder")
     return description
 

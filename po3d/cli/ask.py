@@ -210,7 +210,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _note(other: "Callable[..., None]", message: Warning, category: type, *where: object) -> None:
-    """Print a warning of a photograph as a line on stderr; pass others to `other`."""
+    """Print a warning about a photograph as a line on stderr; pass other warnings to `other`."""
     if category.__name__ == "PhotographWarning":
         print(f"note: {message}", file=sys.stderr)
     else:
@@ -300,7 +300,7 @@ def _answer_picture(
     if answer.scene.outline is not None:
         edited = answer.explanation.edited or unchanged(answer.scene)
         return draw.draw_change(answer.explanation.before or answer.scene, edited)
-    if any("name" in thing.beliefs for thing in answer.scene.objects):
+    if answer.scene.has("name"):
         return draw.draw_photograph(image, answer.scene)
     return draw.draw_scene(image, answer.scene)
 

@@ -27,9 +27,3 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--corrected", metavar="DIR", help="write the corrected split to this folder"
     )
-
-
-def run(arguments: argparse.Namespace) -> int:
-    from po3d.evaluation.audit import audit_command
-
-    return audit_command(arguments)

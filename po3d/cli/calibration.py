@@ -43,9 +43,3 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     text = "write the predictions with scaled probabilities to this file"
     parser.add_argument("--out", metavar="PREDICTIONS", help=text)
-
-
-def run(arguments: argparse.Namespace) -> int:
-    from po3d.evaluation.calibration import calibration_command
-
-    return calibration_command(arguments)

@@ -43,9 +43,3 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
     form.add_argument("--json", dest="form", action="store_const", const="json")
     parser.add_argument("--out", metavar="FILE", help="write to this file instead of printing")
-
-
-def run(arguments: argparse.Namespace) -> int:
-    from po3d.evaluation.compare import compare_command
-
-    return compare_command(arguments)

@@ -73,9 +73,3 @@ def _add_prompt_arguments(own: argparse._ArgumentGroup) -> None:
         own.add_argument(option, default=default, help=text)
     text = "for --scenes predicted: scenes.jsonl of a finished run"
     own.add_argument("--scenes-file", metavar="FILE", help=text)
-
-
-def run(arguments: argparse.Namespace) -> int:
-    from po3d.evaluation.harness.export import export_command
-
-    return export_command(arguments)

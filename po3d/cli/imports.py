@@ -31,9 +31,3 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     text = "the predictions file to write"
     parser.add_argument("--out", required=True, type=output_file, metavar="PREDICTIONS", help=text)
-
-
-def run(arguments: argparse.Namespace) -> int:
-    from po3d.evaluation.harness.imports import import_command
-
-    return import_command(arguments)

@@ -1,14 +1,15 @@
 """The `po3d` command.
 
-Each subcommand is a module with a docstring (its help), `add_arguments` and `run`. Slow imports are
-in `run`, and a module is imported only if its subcommand is used, so that --help and errors in the
-options appear at once.
+Each subcommand is a module with a docstring (its help), `add_arguments`, and `run` unless FUNCTIONS
+has it. Slow imports are in `run`, and a module is imported only if its subcommand is used, so that
+--help and errors in the options appear at once.
 """
 
 import argparse
 import importlib
 import sys
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import NamedTuple, NoReturn
 
 from po3d import __version__
@@ -49,6 +50,16 @@ COMMANDS = {
     "serve": Command("serve po3d behind an OpenAI-compatible API", "po3d.cli.serve"),
     "studio": Command("open an interactive 3D viewer in the browser", "po3d.cli.studio", "studio"),
     "calibration": Command("calibration and selective prediction", "po3d.cli.calibration"),
+}
+FUNCTIONS = {  # of the commands whose module has options only: the function that runs it
+    "audit": "po3d.evaluation.audit:audit_command",
+    "calibration": "po3d.evaluation.calibration:calibration_command",
+    "compare": "po3d.evaluation.compare:compare_command",
+    "export": "po3d.evaluation.harness.export:export_command",
+    "import": "po3d.evaluation.harness.imports:import_command",
+    "pose-real": "po3d.evaluation.pose_real:pose_real_command",
+    "report": "po3d.evaluation.report_command:report_command",
+    "serve": "po3d.evaluation.harness.serve:serve_command",
 }
 DESCRIPTION = """\
 Answer questions about traffic scenes and rooms. An estimator turns the image into a scene table, a
@@ -121,8 +132,14 @@ def parser_of(wanted: Collection[str]) -> argparse.ArgumentParser:
             module = importlib.import_module(command.module)
             subparser.description = module.__doc__
             module.add_arguments(subparser)
-            subparser.set_defaults(run=module.run)
+            run = partial(_call, FUNCTIONS[name]) if name in FUNCTIONS else module.run
+            subparser.set_defaults(run=run)
     return parser
+
+
+def _call(function: str, arguments: argparse.Namespace) -> int:
+    module, name = function.split(":")
+    return getattr(importlib.import_module(module), name)(arguments)
 
 
 if __name__ == "__main__":

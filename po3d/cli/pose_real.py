@@ -54,9 +54,3 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "names of the runs, separated by commas (default: from the runs)"
     score.add_argument("--names", default="", help=text)
     score.add_argument("--form", choices=FORMS, default="text")
-
-
-def run(arguments: argparse.Namespace) -> int:
-    from po3d.evaluation.pose_real import pose_real_command
-
-    return pose_real_command(arguments)

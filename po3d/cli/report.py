@@ -70,9 +70,3 @@ def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=f"the file to write (default: RUN/{HTML}; tables are printed)",
     )
-
-
-def run(arguments: argparse.Namespace) -> int:
-    from po3d.evaluation.report_command import report_command
-
-    return report_command(arguments)

@@ -25,7 +25,7 @@ program and reason.
 Nothing is downloaded or stored. The server listens on 127.0.0.1 by default. Requests that are too
 large, too long, too many at once or malformed are rejected with a JSON error that has the reason,
 as are requests from pages of other sites, or for host names that are not the server's. GET /health
-reports the status; on SIGTERM running requests have a second and a half to finish.
+reports the status; after SIGTERM, running requests have one second to finish.
 """
 
 import argparse
@@ -58,9 +58,3 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
     parser.add_argument("--room-parser-checkpoint", default="room_parser", metavar="NAME_OR_PATH")
-
-
-def run(arguments: argparse.Namespace) -> int:
-    from po3d.evaluation.harness.serve import serve_command
-
-    return serve_command(arguments)

@@ -15,7 +15,7 @@ SPREAD = 2.0  # standard deviations of the ellipse on the ground
 
 
 class SceneDrawing:
-    """What is drawn of one scene in viser's `world`; `handles` remove it."""
+    """The drawn elements of one scene in viser's `world`; removing `handles` removes them."""
 
     def __init__(self, world: Any, scene: Scene) -> None:
         self.world, self.scene = world, scene
@@ -117,7 +117,7 @@ class SceneDrawing:
         self.handles.append(frustum)
 
     def _points(self) -> Array:
-        """Return the corners (n, 2) of what there is on the ground."""
+        """Return ground points (n, 2) around all objects, and the corners of the room's outline."""
         points = [(0.0, 0.0)] if not len(self.scene) else []
         for o in self.scene.objects:
             half = np.full(2, max(o.extent[:2]) / 2)

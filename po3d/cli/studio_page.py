@@ -331,8 +331,8 @@ class StudioPage:
         )
 
     def _look_from(self, clients: Iterable[Any] | None = None) -> None:
-        """Move the cameras of the browsers (None: all): behind the viewer, from above, beside the
-        panel if the window is wide enough."""
+        """Place the cameras of the browsers (None: all) above and behind the viewer, shifted
+        sideways past the panel if the window is wide enough."""
         behind = "front" if self.session.world == "rooms" else "behind"
         middle, back, reach = (
             self.drawing.middle,

@@ -80,7 +80,7 @@ class Session:
         if self.scene.outline is not None:
             return "rooms"
         read = self.photographs is not None and self.state.picture is not None
-        named = any("name" in o.beliefs for o in self.scene.objects)
+        named = self.scene.has("name")
         return "photographs" if read or named else "street"
 
     @property
@@ -97,7 +97,7 @@ class Session:
                 values = [shape_name(o.value(a)) for a in words if a in o.beliefs]
                 street_names.append(" ".join([f"#{k}", *values]))
             return street_names
-        plain = [o.value("name") for o in self.scene.objects]
+        plain = self.scene.names
         totals, counts, names = Counter(plain), Counter[str](), []
         for name in plain:
             counts[name] += 1
@@ -201,8 +201,8 @@ class Session:
         return answer
 
     def _answer(self, question: str, task: Task) -> Answer:
-        """Answer on the scene; a photograph that was not edited is searched for the things that the
-        question names, and its scene is the one of the answer."""
+        """Answer on the scene; a photograph that was not edited is searched for the objects that
+        the question names, and the resulting scene becomes the session's."""
         if self.world != "photographs" or self.photographs is None:
             return model(self.world).ask(self.scene, question, task=task)
         if len(self.states) > 1 or self.state.picture is None:

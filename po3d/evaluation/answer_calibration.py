@@ -64,11 +64,11 @@ def fit_run(run: str | Path, pair: str) -> dict[str, Any]:
     """Fit on a run over a validation twin, write the result into the JSON of the checkpoint pair,
     and return the figures. InputError for a run of another split or with other weights."""
     path = Path(run) / "run.json"
-    with malformed(f"{path} is no description of a run"):
+    with malformed(f"{path} is not the description of a run"):
         about = read_json(path, "description of a run")["about"]
         config, modules = about["provenance"]["config"], about["provenance"]["modules"]
         root = Path(config["data"]["root"] or ".")
-    with malformed(f"{root / 'twin.json'} is no description of a twin"):
+    with malformed(f"{root / 'twin.json'} is not the description of a twin"):
         split = read_json(root / "twin.json", "description of a twin").get("split")
     if split not in ("val", "validation"):
         raise InputError(f"{root} is from the split {split!r}; fit on a validation twin alone")
@@ -79,21 +79,21 @@ def fit_run(run: str | Path, pair: str) -> dict[str, Any]:
     benchmark, mode = BENCHMARKS[config["benchmark"]["name"]], belief_mode(config)
     questions = with_answers(opened(benchmark.name, str(root)).questions)
     entry = read_entry(str(Path(run) / "predictions.jsonl"), questions)
-    items = answered(benchmark, questions, entry.predictions, benchmark.scorers[0])
-    line = fit(items.probabilities, items.right, mode)
+    p, right, _ = answered(benchmark, questions, entry.predictions, benchmark.scorers[0])
+    line = fit(p, right, mode)
     domain = config["benchmark"]["domain"]
     before = modules["perception"].get("answers", {}).get(domain)
     composed = line.after(None if before is None else AnswerCalibration(**before))
     record["config"].setdefault("answers", {})[domain] = composed._asdict()
     write_json(path, record)
-    after = list(map(line.calibrated, items.probabilities))
+    after = list(map(line.calibrated, p))
     return {
         "answers": len(after),
         "slope": composed.slope,
         "offset": composed.offset,
         "mode": mode,
-        "ece_before": calibration_error(items.probabilities, items.right),
-        "ece_after": calibration_error(after, items.right),
+        "ece_before": calibration_error(p, right),
+        "ece_after": calibration_error(after, right),
     }
 
 

@@ -16,7 +16,7 @@ from po3d.evaluation.compare import with_answers
 from po3d.io.errors import InputError
 from po3d.io.files import write_json, write_jsonl
 from po3d.io.text_tables import Table, text
-from po3d.reasoning.questions import Question
+from po3d.reasoning.questions import Question, categories_of
 from po3d.systems.pipeline import Context, oracle
 
 
@@ -79,7 +79,7 @@ def errata_table(questions: Sequence[Question], errata: Sequence[Erratum]) -> Ta
     """Return a table of the verdicts by category."""
     verdicts = ("replaced", "left out", "unvouched")
     rows: list[list] = []
-    for category in (*dict.fromkeys(q.category for q in questions), "all"):
+    for category in (*dict.fromkeys(categories_of(questions)), "all"):
         n = sum(category in (q.category, "all") for q in questions)
         counts = Counter(e.verdict for e in errata if category in (e.category, "all"))
         rows.append([category, n, n - counts.total(), *(counts[v] for v in verdicts)])

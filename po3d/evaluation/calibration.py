@@ -8,7 +8,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -143,22 +142,14 @@ def _logits(probabilities: ArrayLike) -> Array:
 # --- of predictions -------------------------------------------------------------------------------
 
 
-class Answered(NamedTuple):
-    """Probabilities and correctness of the given answers, and the number of questions."""
-
-    probabilities: Array
-    right: Array
-    total: int
-
-
 def answered(
     benchmark: Benchmark,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     scorer: str,
-) -> Answered:
-    """Collect the given answers; raise InputError for an answer without a probability, or if there
-    is none."""
+) -> tuple[Array, Array, int]:
+    """Return probabilities and correctness of the given answers, and the number of questions. Raise
+    InputError for an answer without a probability, or if there is none."""
     right = np.array(benchmark.correct(questions, predictions, scorer), float)
     counts = ~np.isnan(right)  # questions outside the headline figures are excluded
     answered = np.array([p.status == "ok" for p in predictions]) & counts
@@ -173,25 +164,26 @@ def answered(
             )
         if counted:
             values.append(p.probability)
-    return Answered(np.array(values, float), right[answered], int(counts.sum()))
+    return np.array(values, float), right[answered], int(counts.sum())
 
 
-def trust(items: Answered, temperature: float = 1.0) -> dict:
-    """Compute one system's figures, JSON-serialisable: temperature, questions, answers, accuracy of
-    the answers, ece, bins, coverage_at (risk -> coverage, threshold), aurc (mean risk over all
-    coverages)."""
-    p = items.probabilities if temperature == 1.0 else rescaled(items.probabilities, temperature)
-    _, coverage, risk = risk_coverage(p, items.right, items.total)
+def trust(p: Array, right: Array, total: int, temperature: float = 1.0) -> dict:
+    """Compute one system's figures from `answered`, JSON-serialisable: temperature, questions,
+    answers, accuracy of the answers, ece, bins, coverage_at (risk -> coverage, threshold), aurc
+    (mean risk over all coverages)."""
+    if temperature != 1.0:
+        p = rescaled(p, temperature)
+    _, coverage, risk = risk_coverage(p, right, total)
     points = {}
     for level in RISKS:
-        points[f"{level:g}"] = finite(coverage_at(p, items.right, items.total, level))
+        points[f"{level:g}"] = finite(coverage_at(p, right, total, level))
     return {
         "temperature": temperature,
-        "questions": items.total,
+        "questions": total,
         "answers": len(p),
-        "accuracy": float(items.right.mean()),
-        "ece": calibration_error(p, items.right),
-        "bins": reliability(p, items.right),
+        "accuracy": float(right.mean()),
+        "ece": calibration_error(p, right),
+        "bins": reliability(p, right),
         "coverage_at": points,
         "aurc": float(np.average(risk, weights=np.diff(coverage, prepend=0.0))),
     }
@@ -263,11 +255,11 @@ def calibration_command(arguments: argparse.Namespace) -> int:
                 f"--fit-on {arguments.fit_on} is a run of {fit_run['benchmark']}, not of"
                 f" {own.benchmark}"
             )
-        fitting, fitted = _read(arguments.fit_on, other.root, benchmark, scorer, other.size)
+        (p, right, _), fitted = _read(arguments.fit_on, other.root, benchmark, scorer, other.size)
         notes += _others(fitted, arguments.fit_on)
-        temperature = fit_temperature(fitting.probabilities, fitting.right)
-    figures = {"absent": len(entry.absent), "foreign": entry.foreign, **trust(items, temperature)}
-    figures["ece_before"] = calibration_error(items.probabilities, items.right)
+        temperature = fit_temperature(p, right)
+    figures = {"absent": len(entry.absent), "foreign": entry.foreign, **trust(*items, temperature)}
+    figures["ece_before"] = calibration_error(*items[:2])
     if arguments.plot:
         reliability_plot(figures, arguments.plot)
     if arguments.out:
@@ -298,7 +290,7 @@ def _others(entry: SystemEntry, file: str) -> list[str]:
 
 def _read(
     file: str, root: str | None, benchmark: Benchmark, scorer: str, size: int | None = None
-) -> tuple[Answered, SystemEntry]:
+) -> tuple[tuple[Array, Array, int], SystemEntry]:
     questions = with_answers(opened(benchmark.name, root, size).questions)
     entry = read_entry(file, questions)
     return answered(benchmark, questions, entry.predictions, scorer), entry

@@ -14,6 +14,7 @@ import numpy as np
 
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.benchmarks.scoring import column
 from po3d.benchmarks.twin_folder import kind_of_data
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.notes import Explained, data_line
@@ -24,7 +25,14 @@ from po3d.io.files import finite, write_file
 from po3d.io.run_names import counted
 from po3d.io.runs import PREDICTIONS
 from po3d.io.text_tables import Table, interval_text, markdown, text
-from po3d.reasoning.questions import Prediction, Question, cluster, read_predictions
+from po3d.reasoning.questions import (
+    Prediction,
+    Question,
+    categories_of,
+    cluster,
+    ids_of,
+    read_predictions,
+)
 
 ABSENT = "no prediction for this question"
 ONE_IMAGE = "one image"  # reason for a missing interval
@@ -53,7 +61,7 @@ def read_entry(path: str | Path, questions: Sequence[Question], name: str = "") 
         if p.id in by_id:
             raise InputError(f"{path} has two answers to question {p.id!r}")
         by_id[p.id] = p
-    known = {q.id for q in questions}
+    known = set(ids_of(questions))
     foreign = len(by_id.keys() - known)
     if foreign == len(by_id):
         example = f"its ids are like {next(iter(by_id))!r}" if by_id else "the file is empty"
@@ -89,13 +97,13 @@ def compare(
     right = np.array(scores, float)
     counted = ~np.isnan(right).any(0)
     questions_scored = list(itertools.compress(questions, counted))
-    ids = {q.id for q in questions_scored}
+    ids = set(ids_of(questions_scored))
     right = right[:, counted]
     if to_first:
         chosen = [(0, k) for k in range(1, len(entries))]
     else:
         chosen = list(itertools.combinations(range(len(entries)), 2))
-    categories = np.array([q.category for q in questions_scored])
+    categories = np.array(categories_of(questions_scored))
     names = dict.fromkeys(categories.tolist()) if by_category else ()
     images = np.array(list(map(cluster, questions_scored)))
     pairs = []
@@ -161,11 +169,11 @@ def _pair(a: np.ndarray, b: np.ndarray, images: np.ndarray) -> dict:
 def accuracy_table(result: dict) -> Table:
     """Return a table with one row per system, its 95 % intervals below, and a column for each
     figure of the benchmark."""
-    names = [row["name"] for row in result["models"][0]["rows"]]
+    names = column(result["models"][0]["rows"], "name")
     none = f"none: {ONE_IMAGE}" if result["clusters"] == 1 else None
     rows: list[list] = []
     for model in result["models"]:
-        rows.append([model["name"], model["not_ok"], *(row["value"] for row in model["rows"])])
+        rows.append([model["name"], model["not_ok"], *column(model["rows"], "value")])
         intervals = [interval_text(row, True) or none for row in model["rows"]]
         rows.append(["  95 % interval", None, *intervals])
     sizes = (counted(result[key], key) for key in ("questions", "clusters"))
@@ -270,8 +278,8 @@ def compare_command(arguments: argparse.Namespace) -> int:
 def read_entries(
     files: Sequence[str], names: str, questions: Sequence[Question], what: str
 ) -> list[SystemEntry]:
-    """Return the predictions of several files; `names`: of the systems, separated by commas, "" for
-    those of the files. `what` names the files in the error."""
+    """Return the predictions of several files; `names`: the systems' names, separated by commas; ""
+    for the file names. `what` names the files in the error."""
     titles = names.split(",") if names else [""] * len(files)
     if len(titles) != len(files):
         raise InputError(f"--names has {len(titles)} names for {len(files)} {what}")

@@ -20,7 +20,7 @@ from po3d.io.checkpoint import git_revision
 from po3d.io.errors import InputError
 from po3d.io.runs import locked
 from po3d.io.text_tables import Table, decimals, figure_rows, markdown, text
-from po3d.reasoning.questions import Question, pictures
+from po3d.reasoning.questions import Question, not_ok, pictures
 from po3d.scene.vocabulary import FACINGS
 from po3d.systems.baselines import random_option
 from po3d.systems.interfaces import System
@@ -77,7 +77,7 @@ def _answer(arguments: argparse.Namespace) -> int:
     identity = {"benchmark": CATEGORY, "system": own, "data": data}
     with locked(arguments.out):
         predictions = predict(split, system, arguments.out, identity, about=about)
-    silent = sum(p.status != "ok" for p in predictions)
+    silent = not_ok(predictions)
     print(f"{len(predictions)} answers in {arguments.out}, {silent} of them missing")
     return 0
 

@@ -65,7 +65,7 @@ def _grouped(arguments: argparse.Namespace) -> list[tuple[Path, ReportedRun]]:
             groups.append((about, [folder]))
         else:
             own.append(folder)
-    names = [n.strip() for n in arguments.names.split(",")] if arguments.names else []
+    names = list(map(str.strip, arguments.names.split(","))) if arguments.names else []
     single = len(groups) == 1
     if not single and (arguments.others or names or arguments.data or arguments.grid):
         raise InputError("--with, --names, --data and --grid need runs on the same data")

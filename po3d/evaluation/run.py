@@ -32,7 +32,14 @@ from po3d.io.files import atomic_write, finite, read_jsonl, write_file, write_js
 from po3d.io.images import ImageError
 from po3d.io.progress import progress
 from po3d.io.runs import HTML, PARTIAL, PREDICTIONS, REPORT, REPORT_FORMAT, REPORT_PAGE, SCENES
-from po3d.reasoning.questions import Prediction, Question, read_predictions, write_predictions
+from po3d.reasoning.questions import (
+    Prediction,
+    Question,
+    by_id,
+    ids_of,
+    read_predictions,
+    write_predictions,
+)
 from po3d.scene.camera import carried
 from po3d.scene.table import Scene, from_json, to_json
 from po3d.systems import input_errors
@@ -194,7 +201,7 @@ def predict(
     run = runs.Run(_plain({**identity, "questions": questions_digest}), _plain(dict(about)))
     done_file, partial = out / PREDICTIONS, out / PARTIAL
     images = by_image(split.questions)
-    ids = {name: [q.id for q in group] for name, group in images.items()}
+    ids = {name: ids_of(group) for name, group in images.items()}
     records = runs.unfinished(out, run, ids, overwrite)
     if records is None and runs.finished(out, run, overwrite) and resume:
         return _in_order(split.questions, read_predictions(done_file), done_file)
@@ -227,7 +234,7 @@ def _record(partial: Path, system: System, results: Iterable[Answered]) -> None:
     """Append the answers to each image to the file of an unfinished run."""
     with open(partial, "a", encoding="utf-8") as file, frozen_gc():
         for name, questions, scenes, predictions in _naming_the_option(results):
-            if [p.id for p in predictions] != [q.id for q in questions]:
+            if ids_of(predictions) != ids_of(questions):
                 raise AssertionError(
                     f"{type(system).__name__} did not answer the questions about {name}, each once"
                     " and in order"
@@ -367,13 +374,13 @@ def by_image(questions: Sequence[Question]) -> dict[str, list[Question]]:
 def _in_order(
     questions: Sequence[Question], predictions: Iterable[Prediction], path: Path
 ) -> list[Prediction]:
-    by_id = {p.id: p for p in predictions}
-    if missing := [q.id for q in questions if q.id not in by_id]:
+    predicted = by_id(predictions)
+    if missing := [q.id for q in questions if q.id not in predicted]:
         raise InputError(
             f"{path} has no line for {len(missing)} of {len(questions)} questions, first"
             f" {missing[0]!r}"
         )
-    return [by_id[q.id] for q in questions]
+    return [predicted[q.id] for q in questions]
 
 
 def _plain(value: dict) -> dict:

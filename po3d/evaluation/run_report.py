@@ -27,6 +27,7 @@ from po3d.io.progress import progress
 from po3d.io.run_names import row_name
 from po3d.io.runs import GRID, HTML, PREDICTIONS, SCENES
 from po3d.io.text_tables import Table, markdown
+from po3d.reasoning.questions import by_id, ids_of
 
 
 def read_run(
@@ -112,15 +113,15 @@ def run_page(
     questions = run.split.questions
     scorer, answers, right = run.report["scorer"], [], []
     for entry in run.entries:
-        answers.append({p.id: p for p in entry.predictions})
+        answers.append(by_id(entry.predictions))
         right.append(np.array(run.benchmark.correct(questions, entry.predictions, scorer), float))
     chosen = _chosen(questions, right[0].tolist(), items, ids)
     listed_questions = [questions[k] for k in chosen]
     figures, risk = None, None
     try:
-        items = answered(run.benchmark, questions, run.entries[0].predictions, scorer)
-        figures = trust(items)
-        risk = risk_coverage(items.probabilities, items.right, items.total)[1:]
+        counted = answered(run.benchmark, questions, run.entries[0].predictions, scorer)
+        figures = trust(*counted)
+        risk = risk_coverage(*counted)[1:]
     except InputError:  # no answers or no probabilities: nothing to plot
         pass
     cells, errors = _grid(grid, listed_questions, run.report["benchmark"])
@@ -223,7 +224,7 @@ def _grid(folder: Path, questions: Sequence, benchmark: str) -> tuple[Any, dict[
     grid = read_grid(folder / GRID)
     if grid["benchmark"] != benchmark:
         raise InputError(f"{folder / GRID} is not an oracle grid of {benchmark}")
-    known, errors = {q.id for q in questions}, {}
+    known, errors = set(ids_of(questions)), {}
     for record in read_errors(folder):
         if record["id"] in known:
             errors[record["id"]] = record

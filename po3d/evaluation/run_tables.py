@@ -29,7 +29,7 @@ def run_tables(
     """Return titles and tables of a run: figures beside other systems and published rows,
     differences, perception, and the oracle grid if given."""
     report, report_tables = run.report, run.benchmark.tables
-    others = [_as_report(run, k) for k in range(1, len(run.entries))]
+    others = _others(run)
     what, tables = f"{report['benchmark']}, {report['split']} split", []
     if not (report_tables and report_tables.instead):
         tables.append((f"{what} (%)", _beside(results_table(report, published), others)))
@@ -92,8 +92,12 @@ def _bare(table: Table, report: Mapping[str, Any]) -> Table:
     return table._replace(header=("model", *table.header[1:]))
 
 
+def _others(run: ReportedRun) -> list[dict[str, Any]]:
+    return [_as_report(run, k) for k in range(1, len(run.entries))]
+
+
 def run_figures(run: ReportedRun) -> list[Plot]:
     """Return the figures of the benchmark's paper for this run; other systems are included where
     the figure supports several."""
-    others = [_as_report(run, k) for k in range(1, len(run.entries))]
+    others = _others(run)
     return list(run.benchmark.figures(run.report, *others))

@@ -9,10 +9,12 @@ from po3d.io.files import unreadable
 
 
 def read_npy(path: str | Path, what: str, most: int) -> np.ndarray:
-    """Return the array of numbers in a .npy file, mapped into memory; `what` begins the error.
+    """Return the array of numbers in a .npy file, mapped into memory. `what` names the file in
+    error messages.
 
     Raise InputError for another file (an .npz, objects, fewer bytes than its header says), and for
-    more than `most` values."""
+    more than `most` values.
+    """
     try:
         with open(path, "rb"):
             pass

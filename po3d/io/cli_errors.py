@@ -44,8 +44,8 @@ def naming_extras() -> Iterator[None]:
 
 
 def needed(module: str, extra: str, what: str, instead: str = "") -> Any:
-    """Import a module of an extra. If it is not installed: InputError, beginning with `what` it is
-    for, ending with what to do `instead`."""
+    """Import a module of an extra; raise InputError if it is not installed. The message begins with
+    `what` (the purpose of the module) and ends with `instead` (an alternative)."""
     try:
         return importlib.import_module(module)
     except ImportError:

@@ -41,7 +41,8 @@ MANY = frozenset(("-m", "--multirun"))
 
 
 def _of_launcher(override: str) -> bool:
-    """Whether an override is an option of hydra's launcher. The search path is read here, too."""
+    """Whether an override is an option of hydra's launcher; hydra.searchpath is not, it is read
+    here."""
     name = override.lstrip("+~")
     return name.startswith("hydra.") and not name.startswith("hydra.searchpath=")
 
@@ -53,7 +54,7 @@ def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
         raise InputError(f"{wrong!r} is not an option; options have the form key=value, see --help")
     if wrong := next((o for o in overrides if "\0" in o), None):
         raise InputError(f"the option {printable(wrong)} contains a NUL character")
-    if wrong := next((o for o in overrides if _of_launcher(o)), None):
+    if wrong := next(filter(_of_launcher, overrides), None):
         raise InputError(f"{printable(wrong)}: hydra's own options have an effect only with -m")
     try:
         config = _compose(name, [as_typed(name, override) for override in overrides])
@@ -100,8 +101,8 @@ def _readable(override: str, sweep: bool = False) -> bool:
 
 @functools.cache
 def _texts(name: str) -> frozenset[str]:
-    """Return the dotted keys of the config `name` whose value is a text or null, but no number,
-    list or choice."""
+    """Return the dotted keys of the config `name` whose value is a text or null, not a number, list
+    or choice."""
     from po3d.io.settings_schemas import texts_of
 
     return frozenset(texts_of(name))

@@ -256,7 +256,7 @@ def read_rows(
 ) -> Iterator[list[str]]:
     """Yield the rows of `read_cells` that are not empty, header first; InputError if a row does not
     have one cell per column."""
-    rows = (row for row in read_cells(path, what, longest) if row)
+    rows = filter(None, read_cells(path, what, longest))
     width = len(header := next(rows, []))
     yield header
     for number, row in enumerate(rows):

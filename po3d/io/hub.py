@@ -24,7 +24,7 @@ def fetch(address: str) -> Path:
 
         folder = Path(snapshot_download(name, revision=revision or None, allow_patterns=FILES))
     if missing := [file for file in FILES if not (folder / file).is_file()]:
-        raise InputError(f"{address} is not a po3d model: it lacks {' and no '.join(missing)}")
+        raise InputError(f"{address} is not a po3d model: it lacks {' and '.join(missing)}")
     return folder
 
 

@@ -7,9 +7,9 @@ LARGE = 4096  # least number of values of a matrix that a compact pair quantises
 
 
 def best_steps(matrix: torch.Tensor, bits: int) -> torch.Tensor:
-    """Return the step between the levels of each row (rows,), rounded to fp16: of 17 candidates the
-    one with the least squared error. With few levels, clipping the largest values costs less than a
-    coarser step in the middle of the row."""
+    """Return the step between the levels of each row (rows,), rounded to fp16: the one of 17
+    candidates with the least squared error. With few levels, clipping the largest values costs less
+    than a coarser step in the middle of the row."""
     full = 2 * matrix.abs().amax(1).clamp(min=1e-4) / (2**bits - 1)
     steps = (full * torch.linspace(0.2, 1, 17, device=matrix.device)[:, None]).half().float()
     errors = torch.stack(

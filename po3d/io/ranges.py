@@ -22,7 +22,7 @@ def ranges_text(numbers: Iterable[int]) -> str:
 def parsed_ranges(text: str) -> list[range]:
     """Parse a text such as "0-5,7" into ranges, in its order; InputError if it is invalid."""
     result = []
-    for part in filter(None, (p.strip() for p in str(text).split(","))):
+    for part in filter(None, map(str.strip, str(text).split(","))):
         low, _, high = part.partition("-")
         if not (low.isdecimal() and (high or low).isdecimal() and int(low) <= int(high or low)):
             raise InputError(f"{printable(text)} is not a list of ranges such as 0-31, 40")

@@ -52,7 +52,7 @@ class Run(NamedTuple):
 def locked(out: str | Path, work: str = "evaluation", wait: bool = False) -> Iterator[Path]:
     """Lock a folder, created if missing, and yield it. If another process works in it, `wait` for
     its end, else InputError, which names the kind of `work`. With `wait` a read-only folder is
-    accepted: nobody can be working in it."""
+    accepted, because no process can be writing to it."""
     out = Path(out)
     created, lock = not out.exists(), out / LOCK
     with _writing(out):
@@ -110,6 +110,10 @@ def append(file: Any, record: dict) -> None:
     os.fsync(file.fileno())
 
 
+def _has_answers(records: Sequence[dict]) -> bool:
+    return any("image" in record for record in records)
+
+
 def unfinished(
     out: Path, run: Run, questions: Mapping[str, Sequence[str]], overwrite: bool = False
 ) -> list[dict] | None:
@@ -122,13 +126,13 @@ def unfinished(
         return None
     try:
         records, whole = _read(partial)
-        if any("image" in record for record in records):
+        if _has_answers(records):
             _check(out, records, run, questions)
     except InputError:
         if not overwrite:
             raise
         records, whole = [], 0
-    if not any("image" in record for record in records):
+    if not _has_answers(records):
         partial.unlink()
         return None
     if whole < partial.stat().st_size:
@@ -217,9 +221,9 @@ def finished(out: Path, run: Run, overwrite: bool = False) -> bool:
 
 
 def finish(out: Path, run: Run, written: Path) -> None:
-    """Make `written` OUT's predictions and write their description. Files derived from earlier
-    predictions are deleted; wandb's logs of them, which may not be synced, are renamed after the
-    date of their run."""
+    """Move the file `written` to OUT as its predictions, and write their description. Files derived
+    from earlier predictions are deleted; wandb's logs of them, which may not be synced, are renamed
+    after the date of their run."""
     written_digest = sha256(written)
     if (out / PREDICTIONS).is_file() and sha256(out / PREDICTIONS) != written_digest:
         for name in DERIVED:

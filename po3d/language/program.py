@@ -57,7 +57,8 @@ class Language(NamedTuple):
         raise ProgramError(self._misfit(op, args))
 
     def unknown(self, op: str) -> ProgramError:
-        """Return the error for an unknown operation (street tokens carry arguments in brackets)."""
+        """Return the error for an unknown operation, named without the arguments in brackets that
+        street tokens have."""
         name = op.partition("[")[0]
         known = dict.fromkeys(o.partition("[")[0] for o in self.signatures)
         if name in known:
@@ -174,7 +175,7 @@ class Tree:
                 yield from arg.calls(*ops)
 
     def leaves(self) -> list[str]:
-        """Return the arguments that are no calls, as texts, depth first."""
+        """Return the arguments that are not calls, as texts, depth first."""
         return [text for kind, text in self.tokens() if kind != "op"]
 
     def mapped(self, change: "Callable[[Self], Tree]") -> Self:

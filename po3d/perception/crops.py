@@ -79,7 +79,7 @@ class CropNet(nn.Module):
         self.input = Input(1)
 
     def forward(self, images: Tensor) -> Dense:
-        """Normalise the images; `describe` reads crops of them. No cell has a centre."""
+        """Normalise the images, from which `describe` crops boxes; the centre heatmap is empty."""
         none = images.new_zeros(len(images), 5, 1, 1)
         pixels = self.input(images)
         return Dense(none[:, 0], none[:, 1:], pixels, none, 1, none)

@@ -49,14 +49,16 @@ def read_depth(path: str | Path, unit: float | None = None) -> Array:
     """Return a depth map (H, W) in metres, NaN where it has no value.
 
     `unit`: metres of one unit of the file; by default millimetres for whole numbers, else metres.
-    Raise InputError for a file that is no depth map.
+    Raise InputError for a file that is not a depth map.
     """
     path = Path(path)
     if unit is not None and not (math.isfinite(unit) and unit > 0):
         raise InputError(f"perception.depth.unit={unit} should be above 0")
     values = _values(path)
     if values.ndim != 2 or not 0 < values.size <= LARGEST or values.dtype.kind not in "uif":
-        raise InputError(f"depth {path}: {values.dtype} of {values.shape} is no depth map (H, W)")
+        raise InputError(
+            f"depth {path}: {values.dtype} of {values.shape} is not a depth map (H, W)"
+        )
     scale = unit
     if scale is None:
         scale = 1.0 if values.dtype.kind == "f" else MILLIMETRE
@@ -64,7 +66,7 @@ def read_depth(path: str | Path, unit: float | None = None) -> Array:
     depth *= scale
     depth[~((depth > 0) & (depth < FARTHEST))] = np.nan
     if np.isfinite(depth).mean() < LEAST_VALID:
-        raise InputError(f"depth {path}: hardly a pixel has a depth above 0")
+        raise InputError(f"depth {path}: almost no pixel has a depth above 0")
     return depth
 
 
@@ -77,9 +79,7 @@ def _values(path: Path) -> Array:
                 if image.width * image.height > LARGEST:
                     raise InputError(f"depth {path} has more than {LARGEST:,} pixels")
                 if image.mode not in ("I;16", "I;16B", "I"):
-                    raise InputError(
-                        f"depth {path}: a PNG of 16 bits is needed, not mode {image.mode}"
-                    )
+                    raise InputError(f"depth {path}: a 16-bit PNG is needed, not mode {image.mode}")
                 return np.asarray(image)
     except (OSError, ValueError, EOFError, SyntaxError, Image.DecompressionBombError) as error:
         if isinstance(error, InputError):
@@ -96,8 +96,8 @@ def fitted_to(depth: Array, width: int, height: int, path: str | Path) -> Array:
     rows, columns = depth.shape
     if abs(columns * height / (rows * width) - 1) > 0.02:
         raise InputError(
-            f"depth {path} is {columns} x {rows}, the picture {width} x {height}: another aspect"
-            " ratio"
+            f"depth {path} is {columns} x {rows}, the picture {width} x {height}: the aspect"
+            " ratios differ"
         )
     y = ((np.arange(height) + 0.5) * rows / height).astype(int)
     x = ((np.arange(width) + 0.5) * columns / width).astype(int)
@@ -127,7 +127,7 @@ def read_intrinsics(path: str | Path) -> Intrinsics:
         raise InputError(f"intrinsics {path} can't be read ({reason})") from None
     if not (np.isfinite([fx, fy, cx, cy]).all() and min(fx, fy) > 0):
         raise InputError(
-            f"intrinsics {path}: fx {fx:g}, fy {fy:g}, cx {cx:g}, cy {cy:g} are no camera"
+            f"intrinsics {path}: fx {fx:g}, fy {fy:g}, cx {cx:g}, cy {cy:g} are not a camera's"
         )
     if abs(fx / fy - 1) > SQUARE:
         raise InputError(
@@ -151,15 +151,16 @@ def _from_text(text: str) -> Array:
     return np.array(list(map(float, text.replace(",", " ").split()))).reshape(3, -1)
 
 
-def looks_like_range(depth: Array, focal: float, center: tuple[float, float] | None = None) -> bool:
-    """Whether a depth map (H, W) holds distances from the camera rather than along its axis.
+def looks_like_range(depth: Array, focal: float) -> bool:
+    """Whether a depth map (H, W) contains distances from the camera instead of depths along its
+    axis.
 
-    Floors and walls decide: the largest planes hold more points in the right reading. On a plane,
-    1 / z is an affine function of the pixel, and so is the length of the pixel's ray divided by
-    the distance. `focal` and `center` in pixels of the map.
+    The decision uses floors and walls: under the right interpretation the largest planes contain
+    more points. On a plane, 1 / z is an affine function of the pixel, and so is the length of the
+    pixel's ray divided by the distance. `focal` in pixels of the map.
     """
     height, width = depth.shape
-    cx, cy = center or (width / 2, height / 2)
+    cx, cy = width / 2, height / 2
     step = max(1, round(math.sqrt(height * width / POINTS)))
     v, u = np.mgrid[0:height:step, 0:width:step]
     x, y = (u.ravel() + 0.5 - cx) / focal, (v.ravel() + 0.5 - cy) / focal
@@ -202,8 +203,8 @@ class PhotographWarning(UserWarning):
 
 
 class DepthFile:
-    """The depth map of one picture, from a file. Refuses a second picture, and warns of a map that
-    seems to hold distances from the camera."""
+    """The depth map of one picture, from a file. Refuses a second picture, and warns about a map
+    that seems to contain distances from the camera."""
 
     def __init__(self, path: str, unit: float | None = None) -> None:
         self.path, self.metres, self.picture = path, read_depth(path, unit), None

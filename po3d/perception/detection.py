@@ -297,17 +297,16 @@ def _in_blocks(
     count = len(rows)
     rows = torch.cat([rows, rows.new_zeros(-count % BLOCK if count else BLOCK)])
     parts = [net.describe(dense, boxes[part], index[part]) for part in rows.split(BLOCK)]
-    attributes = {
-        a: torch.cat([part.attributes[a] for part in parts])[:count] for a in parts[0].attributes
-    }
-    return BoxOutput(
-        attributes, *(torch.cat(same)[:count] for same in zip(*(part[1:] for part in parts)))
-    )
+    attributes = {}
+    for a in parts[0].attributes:
+        attributes[a] = torch.cat([part.attributes[a] for part in parts])[:count]
+    _, *rest = zip(*parts)
+    return BoxOutput(attributes, *(torch.cat(same)[:count] for same in rest))
 
 
 def joined(parts: Sequence[Detections]) -> Detections:
     """Concatenate the detections of several batches."""
-    return parts[0].of(torch.cat(same) for same in zip(*(part.leaves() for part in parts)))
+    return parts[0].of(map(torch.cat, zip(*(part.leaves() for part in parts))))
 
 
 def likely(probabilities: Array, values: Sequence[str]) -> dict[str, float]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from po3d.perception.network import HEADING_BINS, BoxOutput, CameraPoseOutput, Dense, SceneNet
+from po3d.perception.network import HEADING_BINS, BoxOutput, Dense, SceneNet
 from po3d.scene.geometry import MIRRORED_CORNERS
 
 GAMMA = 2.2
@@ -85,11 +85,11 @@ class FlipTTA:
         direct = self.net.occluder_logits(here, boxes, present)
         return (direct + self.net.occluder_logits(there, self._mirrored(boxes), present)) / 2
 
-    def hold(self, dense: FlippedDense, log_focal: Tensor) -> CameraPoseOutput:
+    def hold(self, dense: FlippedDense, log_focal: Tensor) -> tuple[Tensor, Tensor]:
         value, scale = self.net.hold(dense.both, torch.cat([log_focal, log_focal]))
         value, value_m = value.chunk(2)
         roll, rest = value_m[:, :1], value_m[:, 1:]
-        return CameraPoseOutput((value + torch.cat([-roll, rest], 1)) / 2, sum(scale.chunk(2)) / 2)
+        return (value + torch.cat([-roll, rest], 1)) / 2, sum(scale.chunk(2)) / 2
 
     def _grey_balanced(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """White-balance images with a colour cast (grey world, von Kries adaptation).

@@ -152,7 +152,8 @@ class FoundationEstimator:
     def _with_people(
         self, picture: Pixels, things: Sequence[Placed], facing: Sequence[Any]
     ) -> list[Any]:
-        """Return the orientations with those of people by the pose network, where it has one."""
+        """Return the orientations, with those of people replaced by the pose network's where it has
+        a result."""
         rows, boxes, result = [], [], list(facing)
         for k, (detection, *_) in enumerate(things):
             if fits(PERSON, likeliest_name(detection)) >= NAMED:
@@ -171,12 +172,12 @@ class FoundationEstimator:
         if not (0.25 < cx / width < 0.75 and 0.2 < cy / height < 0.8):
             raise InputError(
                 f"the principal point {cx:g}, {cy:g} is far from the middle of {width} x {height} "
-                "pixels: the intrinsics are those of another size"
+                "pixels: the intrinsics belong to another image size"
             )
         if not LEAST_FOCAL < focal / width < MOST_FOCAL:
             raise InputError(
-                f"a focal length of {focal:g} pixels fits no picture of {width}: the intrinsics"
-                " are those of another size"
+                f"a focal length of {focal:g} pixels is implausible for a picture of width {width}:"
+                " the intrinsics belong to another image size"
             )
         return focal / width, (cx / scale[0], cy / scale[1])
 
@@ -229,7 +230,7 @@ class FoundationEstimator:
         """Locate objects by the usual sizes of their kinds."""
         height, width = picture.shape[:2]
         usual = _usual_focal(self.field_of_view, width, height) * width
-        labels = [likeliest_name(detection) for detection in boxes]
+        labels = list(map(likeliest_name, boxes))
         known = {}
         if self.known is not None:
             known[_row_of(self.known[0], labels, [d.score for d in boxes])] = self.known[1]
@@ -239,8 +240,8 @@ class FoundationEstimator:
         )  # fmt: skip
         if fit.common > COMMON:
             warnings.warn(
-                "without a depth map distances come from the usual sizes of things; all of them"
-                f" may be wrong by one factor (about {round(10 * fit.common) * 10} %)",
+                "without a depth map, distances are derived from usual object sizes; all of them"
+                f" may be off by a common factor (about {round(10 * fit.common) * 10} %)",
                 PhotographWarning,
                 stacklevel=2,
             )
@@ -307,8 +308,8 @@ def _check_unit(objects: Sequence[ObjectState], path: str) -> None:
     factor = float(np.median(ratios)) if ratios else 1.0
     if not 1 / UNITS_OFF < factor < UNITS_OFF:
         warnings.warn(
-            f"by {path} things have {factor:.2g} times their usual height: "
-            "is its unit right (perception.depth.unit)?",
+            f"by {path}, objects have {factor:.2g} times their usual height; "
+            "check the unit of the depths (perception.depth.unit)",
             PhotographWarning,
             stacklevel=2,
         )

@@ -85,7 +85,7 @@ def unprojected(depth: Array, focal: float, center: tuple[float, float] | None =
 # --- gravity --------------------------------------------------------------------------------------
 
 
-def find_ground(points: Array, seed: int = 0) -> GroundPlane | None:
+def find_ground(points: Array) -> GroundPlane | None:
     """Find the ground plane among points (H, W, 3) in the camera frame; None if there is none.
 
     RANSAC: the score of a plane is the share of points on it, reduced by the share below it and by
@@ -103,7 +103,7 @@ def find_ground(points: Array, seed: int = 0) -> GroundPlane | None:
     if len(likely) == 0 or len(cloud) < 50:
         return None
     tolerance = NOISE + FLAT * cloud[:, 2]
-    picked = rng(seed, "ground").choice(likely, min(HYPOTHESES, len(likely)), replace=False)
+    picked = rng(0, "ground").choice(likely, min(HYPOTHESES, len(likely)), replace=False)
     best, plane = 0.0, None
     for k in picked:
         up, height = normals[k], -float(normals[k] @ starts[k])

@@ -69,7 +69,7 @@ class Weights:
         files = [WEIGHTS]
         if not (folder / WEIGHTS).is_file() and (folder / INDEX).is_file():
             index = read_json(folder / INDEX, "index of weights")
-            with malformed(f"{folder / INDEX} is no index of weights"):
+            with malformed(f"{folder / INDEX} is not an index of weights"):
                 files = sorted(set(map(str, index["weight_map"].values())))
         missing = [name for name in (CONFIG, *files, *self.more) if not (folder / name).is_file()]
         if not missing:

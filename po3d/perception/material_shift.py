@@ -1,10 +1,10 @@
-"""Calibration of the material by the look of the picture.
+"""Calibration of material probabilities by the rendering style of the picture.
 
 Under Super-CLEVR's lamps a path tracer gives rubber broader highlights than our renderer does, and
-the network takes it for metal. A linear function of the picture's pooled features distinguishes the
-two looks; in path-traced pictures the log odds of rubber are raised by `shift`, between the looks
-by a logistic share of it. `python -m po3d.training.material_shift` fits the values and writes them
-into a checkpoint's JSON.
+the network classifies it as metal. A logistic function of the picture's pooled features gives the
+probability that the picture is path-traced; the log odds of rubber are raised by `shift` times this
+probability. `python -m po3d.training.material_shift` fits the values and writes them into a
+checkpoint's JSON.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class MaterialShift:
     shift: float  # in pictures of the path-traced look
 
     def share(self, features: Array) -> Array:
-        """Return the probabilities (B,) of the path-traced look for features (B, F)."""
+        """Return the probabilities (B,) that pictures with features (B, F) are path-traced."""
         return 1 / (1 + np.exp(-np.clip(features @ self.direction + self.offset, -50, 50)))
 
     def log_odds(self, dense: Dense | FlippedDense, count: int) -> Tensor:

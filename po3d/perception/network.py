@@ -65,13 +65,6 @@ class BoxOutput(NamedTuple):
     depth: Tensor
 
 
-class CameraPoseOutput(NamedTuple):
-    """Camera poses of B images: roll, pitch and height."""
-
-    value: Tensor  # (B, 3) roll and pitch in radians, log of the height above the floor
-    scale: Tensor  # (B, 3) log of their Laplace scales
-
-
 class Input(nn.Module):
     """Input transform of the backbone: normalisation, and pixel blocks moved to channels."""
 
@@ -101,8 +94,8 @@ class Input(nn.Module):
 
 
 def _backbone(name: str, pretrained: bool, in_chans: int) -> nn.Module:
-    """Return the backbone: timm's, or its copy in `regnet` for the weights of a checkpoint, which
-    are loaded into modules without values (`checkpoint.restored`)."""
+    """Return timm's backbone or, while a checkpoint is restored (on the meta device), its equal in
+    `regnet`, which is imported faster."""
     if name in regnet.BACKBONES and not pretrained and nn.Linear(1, 1).weight.is_meta:
         return regnet.RegNetFeatures(name, in_chans)
     import timm  # imported here: it takes seconds
@@ -127,8 +120,8 @@ class SceneNet(nn.Module):
       layers: dense outputs per cell. Two objects whose centres fall on one cell can both be found
         if their labels put them in different layers.
       context: length of a vector that the box head computes from the surroundings of a box, three
-        times the box's width and height; 0: none. The layer that adds it to the trunks starts with
-        zeros, so a network that is initialised from a pair without it has the outputs of that pair.
+        times the box's width and height; 0: none. It is added to the trunks by a layer initialised
+        with zeros, so initialising from a checkpoint without it leaves the outputs unchanged.
     """
 
     detects, pose = True, True  # see `po3d.perception.crops.CropNet`
@@ -202,11 +195,13 @@ class SceneNet(nn.Module):
         of the backbone's finest map.
         """
         self.backbone = _backbone(backbone, pretrained, 3 * self.fold**2)
-        strides = [info["reduction"] for info in self.backbone.feature_info]
+        channels, strides = [], []
+        for info in self.backbone.feature_info:
+            channels.append(info["num_chs"])
+            strides.append(info["reduction"])
         self.levels = [k for k, stride in enumerate(strides) if stride in (4, 8, 16, 32)]
         self.stride = self.fold * strides[self.levels[0]]
         self.detail_stride = self.fold * strides[0]
-        channels = self.backbone.feature_info.channels()
         self.lateral = nn.ModuleList(nn.Conv2d(channels[k], neck, 1) for k in self.levels)
         self.coarse = conv_block(neck, neck)
         self.smooth = conv_block(neck, neck)
@@ -273,15 +268,19 @@ class SceneNet(nn.Module):
             out = torch.cat(out.split(5, 1), 2)
         return Dense(out[:, 0], out[:, 1:], features, all_maps[0], self.stride, merged, self.layers)
 
-    def hold(self, dense: Dense, log_focal: Tensor) -> CameraPoseOutput:
-        """Predict the camera poses of B images, given log focal lengths (B,) in image widths."""
+    def hold(self, dense: Dense, log_focal: Tensor) -> tuple[Tensor, Tensor]:
+        """Predict the camera poses of B images, given log focal lengths (B,) in image widths.
+
+        Return roll and pitch in radians with the log of the height above the floor (B, 3), and the
+        logs of their Laplace scales (B, 3).
+        """
         if self.training or log_focal.device.type != "cpu":
             out = self._held(dense.context, log_focal)
         else:  # one by one: rounding depends on the batch size and on the position in the batch
             out = torch.cat(
                 [self._held(*row) for row in zip(dense.context.split(1), log_focal.split(1))]
             )
-        return CameraPoseOutput(out[:, :3], out[:, 3:])
+        return out[:, :3], out[:, 3:]
 
     def _held(self, context: Tensor, log_focal: Tensor) -> Tensor:
         cells = F.adaptive_avg_pool2d(self.hold_convs(context), HOLD_CELLS).flatten(1)

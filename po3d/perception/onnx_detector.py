@@ -365,7 +365,7 @@ class OnnxDetector:
         return result
 
 
-def class_wise_nms(box: Array, score: Array, overlap: float = OVERLAP) -> NDArray[np.intp]:
+def class_wise_nms(box: Array, score: Array) -> NDArray[np.intp]:
     """Return the indices of boxes (n, 4) that are kept for at least one class, best first.
 
     Greedy non-maximum suppression for each class on its scores, of (n, classes), above LEAST.
@@ -378,7 +378,7 @@ def class_wise_nms(box: Array, score: Array, overlap: float = OVERLAP) -> NDArra
         return row
     value = torch.from_numpy(score[row, label].astype(np.float64))
     selected = batched_nms(
-        torch.from_numpy(box[row].astype(np.float64)), value, torch.from_numpy(label), overlap
+        torch.from_numpy(box[row].astype(np.float64)), value, torch.from_numpy(label), OVERLAP
     )
     rows = row[selected.numpy()]
     return rows[np.sort(np.unique(rows, return_index=True)[1])]

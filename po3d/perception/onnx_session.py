@@ -1,4 +1,4 @@
-"""Networks as ONNX files, run by OpenVINO, or by ONNX Runtime where that is what is installed."""
+"""Networks as ONNX files, run by OpenVINO or, if only that is installed, by ONNX Runtime."""
 
 import importlib.util
 from collections.abc import Callable
@@ -38,11 +38,11 @@ def check_file(
     if Path(path).suffix.lower() not in suffixes:
         raise InputError(f"{role} {path}: the name should end in {' or '.join(suffixes)}")
     if not Path(path).is_file():
-        raise InputError(f"{role} {path} is no file; {page} says how to get one")
+        raise InputError(f"{role} {path} is not a file; {page} says how to get one")
 
 
 def session(path: str | Path, role: str = "detector") -> OnnxNetwork:
-    """Load a network file with OpenVINO, or with ONNX Runtime if that is what is installed."""
+    """Load a network file with OpenVINO or, if only that is installed, with ONNX Runtime."""
     path = Path(path)
     if importlib.util.find_spec("openvino"):
         load = _openvino

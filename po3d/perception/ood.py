@@ -102,7 +102,7 @@ class FeatureDistribution:
             mean, spread, direction = (
                 unpacked_floats(record[name]) for name in ("mean", "spread", "direction")
             )
-            first, second = (float(limit) for limit in record["limits"])
+            first, second = map(float, record["limits"])
             fine = (
                 len(mean) == len(spread) == len(direction)
                 and (spread > 0).all()

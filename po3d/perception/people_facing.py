@@ -45,7 +45,8 @@ DOUBTFUL_SIGMA, DOUBTFUL_FLIP = math.radians(45), 0.35
 
 
 class PeopleFacing:
-    """Facing of people in boxes of a picture. The file is loaded with the first box."""
+    """Estimates the facing of people in boxes of a picture. The network's file is loaded on first
+    use."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -67,7 +68,7 @@ class PeopleFacing:
 
     def __call__(self, picture: Pixels, boxes: Sequence[Array]) -> list[Facing | None]:
         """Estimate the facing of the person in each box (4,) of a picture (H, W, 3); None where the
-        network sees no person, and beyond the MOST largest boxes."""
+        network detects no person, and for boxes that are not among the MOST largest."""
         result: list[Facing | None] = [None] * len(boxes)
         sides = np.reshape(boxes, (-1, 4))
         area = (sides[:, 2:] - sides[:, :2]).prod(1)
@@ -100,9 +101,13 @@ class PeopleFacing:
         if port.shape[1] == 3:
             pixels = pixels.transpose(0, 3, 1, 2)
         arrays = {port.name: np.ascontiguousarray(pixels)}
-        outputs = [np.ravel(out) for out in run_network(self.network, arrays, f"pose {self.path}")]
-        points = [out for out in outputs if out.size in SIZES]
-        flags = [out for out in outputs if out.size == 1]
+        outputs = list(map(np.ravel, run_network(self.network, arrays, f"pose {self.path}")))
+        points, flags = [], []
+        for out in outputs:
+            if out.size in SIZES:
+                points.append(out)
+            elif out.size == 1:
+                flags.append(out)
         fine = len(points) == len(flags) == 1
         if not fine or not all(np.isfinite(out).all() for out in (*points, *flags)):
             sizes = ", ".join(str(out.size) for out in outputs)

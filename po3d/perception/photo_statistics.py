@@ -9,7 +9,6 @@ holds after a checkpoint is trained anew.
 
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,13 +32,6 @@ _CHROMA = (0.25, 0.5, 0.75, 0.95)
 _BRIGHTNESS = (0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98)
 _SATURATION = (0.1, 0.3, 0.5, 0.7, 0.9, 0.98)
 _CONTRAST = (0.05, 0.2, 0.5, 0.8, 0.95)
-
-
-class LogisticWeights(NamedTuple):
-    mean: Array  # (F,) of the features
-    spread: Array  # (F,) standard deviations
-    weight: Array  # (F,)
-    bias: float
 
 
 def features(picture: NDArray[np.uint8]) -> Array:
@@ -89,22 +81,22 @@ def _halved(values: Array) -> Array:
 
 
 @cache
-def shipped() -> LogisticWeights:
+def shipped() -> tuple[Array, Array, Array, float]:
+    """Return means and standard deviations (F,) of the features, weights (F,), and the bias."""
     record = read_json(Path(__file__).with_suffix(".json"), "statistics of photographs")
     arrays = map(np.array, (record["mean"], record["spread"], record["weight"]))
-    return LogisticWeights(*arrays, record["bias"])
+    return *arrays, record["bias"]
 
 
-def photograph_score(picture: NDArray[np.uint8], weights: LogisticWeights | None = None) -> float:
+def photograph_score(picture: NDArray[np.uint8]) -> float:
     """Return the log odds that an image is a photograph."""
-    weights = weights or shipped()
-    z = ((features(picture) - weights.mean) / weights.spread).clip(-LIMIT, LIMIT)
-    return float(z @ weights.weight) + weights.bias
+    mean, spread, weight, bias = shipped()
+    z = ((features(picture) - mean) / spread).clip(-LIMIT, LIMIT)
+    return float(z @ weight) + bias
 
 
 def is_photograph(picture: NDArray[np.uint8], ood_score: float) -> bool:
-    """Whether an image is taken for a photograph; `ood_score`: its distance to the nearest training
-    domain.
-    """
+    """Whether an image is classified as a photograph; `ood_score`: its distance to the nearest
+    training domain."""
     threshold = OUTSIDE if ood_score > 1 else THRESHOLD + STEEPNESS * max(0.0, USUAL - ood_score)
     return photograph_score(picture) > threshold

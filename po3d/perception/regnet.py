@@ -48,13 +48,6 @@ class Block(nn.Module):
         return F.relu(self.conv3(self.conv2(self.conv1(x))) + self.downsample(x))
 
 
-class FeatureInfo(list):
-    """Channels and stride ("reduction") of each map."""
-
-    def channels(self) -> list[int]:
-        return [info["num_chs"] for info in self]
-
-
 class RegNetFeatures(nn.Module):
     """Maps (B, C, H, W) images to their feature maps at strides 2, 4, 8, 16 and 32."""
 
@@ -62,7 +55,7 @@ class RegNetFeatures(nn.Module):
         super().__init__()
         channels, depths, group = BACKBONES[name]
         self.stem = ConvNorm(in_chans, STEM, 3, stride=2)
-        self.feature_info = FeatureInfo([{"num_chs": STEM, "reduction": 2}])
+        self.feature_info = [{"num_chs": STEM, "reduction": 2}]  # as in timm
         self.stages = len(channels)
         inputs = STEM
         for k, (out, blocks) in enumerate(zip(channels, depths), 1):

@@ -40,7 +40,8 @@ MOST_STEPS = 80
 
 
 class SizePrior(NamedTuple):
-    """What is known of objects of one kind. Lengths in metres."""
+    """Typical size and height above the ground of objects of one kind, with deviations. Lengths in
+    metres."""
 
     extent: tuple[float, float, float]  # mean depth, width, height
     spread: float  # standard deviation of the logarithm of the height

@@ -157,8 +157,10 @@ class StreetEstimator(BoxModule):
         )
 
     def _described_again(self, image: np.ndarray, scene: Scene) -> Scene:
-        """Return the scene with all rows described from their boxes, with the same existences; the
-        scene itself if that is less certain, as for the boxes of two vehicles.
+        """Return the scene with all attributes and poses predicted again from the rows' boxes.
+
+        Existences are unchanged. The scene itself is returned if the new values are less certain,
+        as for a box around two vehicles.
         """
         detections = self.described([image], [scene])
         existence = torch.tensor([[o.existence for o in scene.objects]])

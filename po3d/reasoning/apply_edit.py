@@ -4,7 +4,7 @@ edit text ─► program of type "edit" ─► plan(scene, program) ─► Plann
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,6 +22,7 @@ from po3d.scene.edits import (
     Edited,
     Move,
     Remove,
+    Resize,
     SetAttribute,
     trace,
     unchanged,
@@ -40,13 +41,15 @@ from po3d.scene.rooms import (
 )
 from po3d.scene.table import ObjectState, Scene, sure
 
+LARGEST = 100.0  # metres: the longest side of a resized object
+
 
 @dataclass(frozen=True)
 class Planned:
     """A resolved edit: the edited scene, and the chosen placements.
 
-    A placement is the index (in the world before) of a moved object, or the name of a new one, with
-    its place and that world.
+    A placement is the index (in the scene before) of a moved object, or the name of a new one, with
+    its place and the geometry of that scene.
     """
 
     edited: Edited
@@ -68,7 +71,7 @@ class Planned:
 def plan(before: Scene | SceneGeometry, program: Call | None, rules: Rules = ROOM_RULES) -> Planned:
     """Resolve the descriptions and places of an edit on a scene, and apply it.
 
-    Raise ExecutionFailure if something is missing, ProgramError if the program is no edit.
+    Raise ExecutionFailure if something is missing, ProgramError if the program is not an edit.
     Passing an unedited `SceneGeometry` (with its own rules) avoids recomputing it for several edits
     of one scene.
     """
@@ -113,10 +116,10 @@ def _chained(first: Edited, second: Edited) -> Edited:
 
 
 def brought_in(program: rooms.RoomCall) -> rooms.RoomCall | None:
-    """Return a move of one object as the addition of it, for a room that lacks the object.
+    """Return the move of an object that the room lacks as its addition: "my son left his guitar by
+    the bed".
 
-    "my son left his guitar by the bed". None for other edits, and for objects described by more
-    than attributes.
+    None for other edits, and for objects described by more than attributes.
     """
     if program.op != "move":
         return None
@@ -201,9 +204,24 @@ class _Planner:
         targets = self.look.value(what) if may_be_empty(what) else self._targets(what)
         return list(map(Remove, targets))
 
-    def _set(self, attribute: str, value: str, what: Call) -> list[Edit]:
+    def _set(self, attribute: str, value: str | float, what: Call) -> list[Edit]:
+        if attribute in LEAVES["extent"]:
+            return self._resize(attribute, what, lambda side: float(value))
+        if attribute in LEAVES["proportion"]:
+            return self._resize(_STATED[attribute], what, lambda side: side * value)
         word = self._value(attribute, value)
         return [SetAttribute(i, attribute, word) for i in self._targets(what)]
+
+    def _resize(self, stated: str, what: Call, size: Callable[[float], float]) -> list[Edit]:
+        edits: list[Edit] = []
+        for i in self._targets(what):
+            extent = self.scene.objects[i].extent
+            for k in _sides(extent, stated):
+                extent = (*extent[:k], size(extent[k]), *extent[k + 1 :])
+            if min(extent) <= 0 or max(extent) > LARGEST:
+                raise ExecutionFailure("unknown", f"unknown: no object has a size of {extent}")
+            edits.append(Resize(i, extent))
+        return edits
 
     def _value(self, attribute: str, word: str) -> str:
         """Return the scene's word for an attribute value of an edit, "grey" -> "gray"; the word
@@ -273,13 +291,27 @@ class _Planner:
             return Place("shift", (), _words(relation), float(args[0]))
         first = len(self.mentioned)
         ones = _objects_of(where)
+        if (relation == "between") != (len(ones) == 2):
+            raise ExecutionFailure("unknown", f"unknown place: {where}")
         self.mentioned += self.look.both(*ones) if len(ones) == 2 else [self.look.object(ones[0])]
         objects = tuple(self.world.things[i].state for i in self.mentioned[first:])
+        if relation == "opposite":
+            return Place("wall", (), self._opposite(self.mentioned[-1]), 0.0)
         if relation in _KINDS:
             return Place(_KINDS[relation], objects, "", 0.0)
         if relation not in DIRECTIONS:
             raise ExecutionFailure("unknown", f"unknown place: {where}")
         return Place("at", objects, _words(relation), 0.0)
+
+    def _opposite(self, index: int) -> str:
+        """Return the direction of the frame in which the wall opposite to an object's lies."""
+        ((nx, ny), _, _), *_ = self.look.opposite_walls(index)
+
+        def outward(direction: str) -> float:
+            x, y = self.layout.way(direction)
+            return -nx * x - ny * y
+
+        return max(DIRECTIONS[::2], key=outward)
 
 
 def _typical_extent(name: str) -> tuple[float, float, float]:
@@ -309,9 +341,20 @@ def _resized(
 ) -> tuple[float, float, float]:
     """Return a typical extent (depth, width, height) with one stated size; "long" refers to the
     longer horizontal side."""
+    for side in _sides(extent, stated):
+        extent = (*extent[:side], metres, *extent[side + 1 :])
+    return extent
+
+
+def _sides(extent: tuple[float, float, float], stated: str) -> tuple[int, ...]:
+    """Return the indices of the sides of an extent to which a stated size refers."""
     depth, width, _ = extent
-    side = {"deep": 0, "wide": 1, "tall": 2, "long": int(width >= depth)}[stated]
-    return (*extent[:side], metres, *extent[side + 1 :])
+    sides = {"deep": (0,), "wide": (1,), "tall": (2,), "long": (int(width >= depth),)}
+    return sides.get(stated, (0, 1, 2))
+
+
+# the sides of each proportion; of "bigger" all
+_STATED = dict(zip(LEAVES["proportion"], (*LEAVES["extent"], "")))
 
 
 def may_be_empty(what: Call) -> bool:

@@ -1,8 +1,8 @@
-"""Which attribute values match a word, for one table and for many tables at once.
+"""Matching of attribute values to a word, for one table and for many tables at once.
 
-Matches are tried in order, and a later one only if no object has the exact word: the word itself
-(or a shape of that kind), a synonym, and a value that is more or less specific ("light blue" for
-"blue").
+Matches are tried in this order, the later ones only if no object has the exact word: the word
+itself (or a shape of that kind), a synonym, and a value that is more or less specific ("light blue"
+for "blue").
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -54,7 +54,7 @@ def fit_codes(codes: np.ndarray, values: Sequence[str], text: str) -> np.ndarray
     wanted, exact, similar = VALUE_WORDS.get(text, text), [], []
     for value in values:
         if _shade(wanted, VALUE_WORDS.get(value, value)):
-            raise NotBatchable(f"shades of {text}")
+            raise NotBatchable(f"shades of {text} are not batched")
         exact.append(_is_exact(value, text))
         similar.append(_is_similar(value, wanted))
     exact = np.array([*exact, False])[codes]

@@ -8,7 +8,7 @@ whose sets fit the bits of an integer, have their own executor (`street_batched`
 """
 
 import math
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,14 +46,14 @@ class _Columns:
 class Runner(BatchedSets):
     """Evaluates calls on W tables.
 
-    `bad`: (W,) the tables on which it has failed. `program`: the question that is asked; None
-    keeps the objects before an edit, which few questions need, for any call.
+    `bad`: (W,) the tables on which the program has failed. `program`: the question. Objects before
+    an edit are kept only if it needs them, or if it is None (any call may follow).
     """
 
     def __init__(self, tables: RoomTables, program: Call | None = None) -> None:
         self.tables, self.rules, self.program = tables, tables.rules, program
         if self.rules.region != "cone" or self.rules.viewer != "stands":
-            raise NotBatchable("rules that are not those of a room")
+            raise NotBatchable("only the rules of rooms are batched")
         calls = () if program is None else program.calls()
         past = program is None or any({call.op, *call.args[:1]} & _PAST for call in calls)
         self.width = None if past else tables.now
@@ -87,13 +87,13 @@ class Runner(BatchedSets):
         spell = self.rules.spell
         if program.output == "bool":
             relation = program.args[0] if program.op == "holds" else ""
-            return [spell(relation, word) for word in ("no", "yes")]
+            return list(map(partial(spell, relation), ("no", "yes")))
         if program.op == "direction":
-            return [spell(program.args[3], d) for d in DIRECTIONS]
+            return list(map(partial(spell, program.args[3]), DIRECTIONS))
         if program.op == "compare":
-            return [spell(program.args[0], word) for word in MORE_OR_LESS[program.args[0]]]
+            return list(map(partial(spell, program.args[0]), MORE_OR_LESS[program.args[0]]))
         if program.op == "query" and program.args[0] == "side":
-            return [spell("eight", d) for d in DIRECTIONS]
+            return list(map(partial(spell, "eight"), DIRECTIONS))
         if program.op == "query" and program.args[0] in self.tables.values:
             return [*self.tables.values[program.args[0]], "floor", "wall", ""]
         return None
@@ -184,14 +184,14 @@ class Runner(BatchedSets):
         if not where:
             return self._least(self.value(set_call), self.measure(what) * sign)
         if what in LEAVES["measure"]:
-            raise NotBatchable(f"{what} of one thing from another")
+            raise NotBatchable(f"{what} between two objects is not batched")
         if len(where) == 1:
             if where[0].args not in (("room",), ("camera",)):
-                raise NotBatchable(f"batches of rooms know no {where[0]}")
+                raise NotBatchable(f"the frame {where[0]} is not batched")
             sign = 1.0 if sense == "least" else -1.0
             return self._least(self.value(set_call), self.along(what) * sign)
         if sense != "first":
-            raise NotBatchable("batches of rooms know nothing of most squarely")
+            raise NotBatchable("most squarely is not batched")
         anchor = self.object(where[0])
         members = self.lying(what, anchor, where[1]) & self.value(set_call)
         return self._least(members, self.distance(anchor))
@@ -200,7 +200,7 @@ class Runner(BatchedSets):
         """Return the object with the least of a measure relative to an object or the viewer."""
         viewer = not where or where[0].op == "viewer"
         if set_call.op == "choices" or (what == "bearing" and viewer):
-            raise NotBatchable(f"{what} of nothing, or among choices")
+            raise NotBatchable(f"{what} without an object, or among options, is not batched")
         anchor = None if viewer else self.object(where[0])
         members = self.value(set_call)
         if anchor is None:
@@ -238,10 +238,12 @@ class Runner(BatchedSets):
     def measure(self, what: str) -> Array:
         """Return (W, m): a measure; volumes as logarithms."""
         if what in ("distance", "bearing"):
-            raise NotBatchable(f"{what} of one thing")
+            raise NotBatchable(f"{what} of one object is not batched")
         if what == "volume":
             volume = self.thing("length") * self.thing("width") * self.thing("height")
             return np.log(np.maximum(volume, 1e-300))
+        if what == "length":
+            return np.maximum(self.thing("length"), self.thing("width"))
         return self.thing({"elevation": "z"}.get(what, what))
 
     def _before(self, object_call: Call) -> Codes:
@@ -258,7 +260,7 @@ class Runner(BatchedSets):
             return np.full(len(self.tables), args[0]) if number else self.value(args[0]).sum(1)
         attribute, set_call = args
         if attribute not in self.tables.values:
-            raise NotBatchable(f"values of {attribute}")
+            raise NotBatchable(f"values of {attribute} are not batched")
         members, codes = self.value(set_call), self.rows("codes", attribute)
         self.fail((members & (codes < 0)).any(1))
         known = np.arange(len(self.tables.values[attribute]) or 1)
@@ -269,7 +271,7 @@ class Runner(BatchedSets):
 
     def _query(self, what: str, object_call: Call, *start: Call) -> Codes:
         if start or what not in (*LOOKS, "name", "side"):
-            raise NotBatchable(f"batches of rooms know nothing of {what}")
+            raise NotBatchable(f"{what} is not batched")
         if what == "name" and is_support(object_call):
             words = len(self.tables.values["name"])
             index = self.object(object_call.args[0].args[1])
@@ -337,7 +339,7 @@ class Runner(BatchedSets):
         a, b = self.object(start), self.object(goal)
         x, y = (self.of(name, b) - self.of(name, a) for name in ("x", "y"))
         if len(frame.args) == 2 and isinstance(frame.args[0], Call):
-            stand, facing = (self.object(object_call) for object_call in frame.args)
+            stand, facing = map(self.object, frame.args)
             ahead = [self.of(name, facing) - self.of(name, stand) for name in ("x", "y")]
             turn = -np.arctan2(*reversed(ahead)) + np.arctan2(y, x)
             self.fail(np.hypot(*ahead)[:, 0] < 1e-9)
@@ -348,7 +350,7 @@ class Runner(BatchedSets):
 
     def _toward_viewer(self, start: Call, frame: Call, sectors: str) -> Codes:
         if frame.args != ("object",):
-            raise NotBatchable(f"batches of rooms know no {frame}")
+            raise NotBatchable(f"the frame {frame} is not batched")
         a, eye = self.object(start), self.tables.eye
         self.fail(np.isnan(eye[:, 0]))
         x, y = eye[:, 0] - self.of("x", a)[:, 0], eye[:, 1] - self.of("y", a)[:, 0]
@@ -362,5 +364,5 @@ def _sector(turn: Array, sectors: str) -> Codes:
     turn = np.nan_to_num(turn)
     if sectors == "eight":
         return np.round(-turn / (math.pi / 4)).astype(int) % 8
-    indices = np.array([DIRECTIONS.index(d) for d in SECTORS[sectors]])
+    indices = np.array(list(map(DIRECTIONS.index, SECTORS[sectors])))
     return indices[np.abs(wrapped(turn[:, None] + indices * (math.pi / 4))).argmin(1)]

@@ -21,7 +21,7 @@ class BatchedSets:
 
     def _filter(self, attribute: str, text: str, set_call: Call) -> Mask:
         if attribute not in (*LOOKS, "name", "side", "purpose"):
-            raise NotBatchable(f"no {attribute}")
+            raise NotBatchable(f"the scenes lack {attribute}")
         fits, members = self.fits(attribute, text), self.value(set_call)
         having = members & fits
         if attribute not in LOOKS:
@@ -40,7 +40,7 @@ class BatchedSets:
         if len(args) == 3:
             attribute, text, set_call = args
             if attribute not in LOOKS:
-                raise NotBatchable(f"no {attribute}")
+                raise NotBatchable(f"the scenes lack {attribute}")
             known = self.rows("codes", attribute) >= 0
             return self.value(set_call) & ~self.fits(attribute, text) & known
         anchor_call, set_call = args
@@ -81,6 +81,8 @@ class BatchedSets:
         return self.value(set_call) & self.rows("flags", "salient")
 
     def _relate(self, relation: str, *args: Call) -> Mask:
+        if isinstance(args[0], str):
+            raise NotBatchable(f"{args[0]} of a set")
         if len(args) == 3 and args[1].op == "frame":
             anchor, frame, set_call = self.object(args[0]), *args[1:]
             return self.lying(relation, anchor, frame) & self.value(set_call)
@@ -106,7 +108,7 @@ class BatchedSets:
         Radians from the front, counter-clockwise.
         """
         if len(frame.args) != 1 or not isinstance(frame.args[0], str) or frame.args[0] == "task":
-            raise NotBatchable(f"batches of rooms know no {frame}")
+            raise NotBatchable(f"the frame {frame} is not batched")
         if frame.args[0] == "object":
             x, y = self.offsets(anchor, "x", "y")
             return np.arctan2(y, x) - np.arctan2(self.of("s", anchor), self.of("c", anchor))
@@ -119,13 +121,13 @@ class BatchedSets:
     def related(self, relation: str, ones: Sequence[Codes]) -> Mask:
         """Return (W, m): the objects in a relation to one object, or to two."""
         if len(ones) != body_relations.others_of(relation):
-            raise NotBatchable(f"{relation} of {len(ones)}")
+            raise NotBatchable(f"{relation} of {len(ones)} objects is not batched")
         anchor, every, others = ones[0], self.body(), ~self.one_hot(ones[0])
         if relation in body_relations.BODIES:
             for other in ones[1:]:
                 self.fail(anchor == other)
                 others = others & ~self.one_hot(other)
-            bodies = [self.body(i) for i in ones]
+            bodies = list(map(self.body, ones))
             return body_relations.BODIES[relation].holds(bodies, every, self.rules, np) & others
         if relation == "on":
             return self.rows("codes", "below") == anchor[:, None]
@@ -138,11 +140,11 @@ class BatchedSets:
             turn = np.rad2deg(np.abs(np.arctan2(s, c)))
             spare = relations.alignment(turn, relation, self.rules, np)
             return relations.holds_at(spare, relation) & others
-        raise NotBatchable(f"batches of rooms know nothing of {relation}")
+        raise NotBatchable(f"{relation} is not batched")
 
     def _same(self, attribute: str, like: Call, set_call: Call) -> Mask:
         if attribute not in (*LOOKS, "name", "purpose"):
-            raise NotBatchable(f"batches of rooms compare no {attribute}")
+            raise NotBatchable(f"a comparison of {attribute} is not batched")
         anchor = self.object(like)
         codes, code = self.rows("codes", attribute), self.of(attribute, anchor, "codes")
         if attribute == "purpose":

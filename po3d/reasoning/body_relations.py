@@ -194,7 +194,7 @@ def related(
     candidates: Iterable[int],
     rules: Rules,
 ) -> list[int]:
-    """Return the indices of the candidates in a relation of BODIES to one thing, or to two."""
+    """Return the indices of the candidates in a relation of BODIES to one object, or to two."""
     definition, bodies = BODIES[relation], [things[k] for k in ones]
     reach, holds = definition.reach(rules), definition.holds
     if reach is not None:
@@ -204,7 +204,7 @@ def related(
 
 
 def _about(things: Sequence[Body], index: int, candidates: Iterable[int], gap: float) -> list[int]:
-    """Return the candidates whose footprints may be at most `gap` from that of a thing."""
+    """Return the candidates whose footprints may be at most `gap` from that of an object."""
     hypot, reference, near = math.hypot, things[index], []
     right, front, reach = reference.right, reference.front, reference.reach + gap
     for i in candidates:
@@ -218,7 +218,7 @@ def _along(
     things: Sequence[Body], first: int, second: int, candidates: Iterable[int], gap: float
 ) -> list[int]:
     """Return the candidates whose footprints may be at most `gap` from the segment between two
-    things."""
+    objects."""
     a, b = things[first].box, things[second].box
     dx, dy = b.x - a.x, b.y - a.y
     length, near = math.hypot(dx, dy), []
@@ -232,7 +232,7 @@ def _along(
 
 
 def not_stacked(things: Sequence[Body], index: int, candidates: Iterable[int]) -> list[int]:
-    """Return the candidates that are not stacked with a thing."""
+    """Return the candidates that are not stacked with an object."""
     reference = things[index]
     reach, right, front = reference.reach, reference.right, reference.front
     result = []
@@ -248,9 +248,9 @@ def not_stacked(things: Sequence[Body], index: int, candidates: Iterable[int]) -
 def in_cone(
     direction: str, things: Sequence[Body], start: int, candidates: Iterable[int], rules: Rules
 ) -> list[int]:
-    """Return the candidates in the cone of a direction of the frame from a thing.
+    """Return the candidates in the cone of a direction of the frame from an object.
 
-    The thing itself may be in the result if it is a candidate.
+    The object itself may be in the result if it is a candidate.
     """
     half, ahead = cone(direction, rules), azimuth(direction)
     right, front = things[start].right, things[start].front

@@ -112,7 +112,7 @@ class MarginFinder(SetDecisions):
 
     def _moved(self, i: int, shift: np.ndarray, border: str) -> Margin:
         """Return a margin that an object reaches by a world displacement."""
-        x, y, z = (float(v) for v in shift)
+        x, y, z = map(float, shift)
         (rx, ry), (fx, fy) = self.world.axes["right"], self.world.axes["front"]
         over = x * rx + y * ry, x * fx + y * fy
         return self.within(i, -math.hypot(x, y, z), self.unit, border, over, up=z)

@@ -68,7 +68,8 @@ def margins_in(
     context: QuestionInfo = NO_OPTIONS,
     within: float = math.inf,
 ) -> Margins:
-    """Return the decisions of a program as `margins` does, for a world that is taken as certain."""
+    """Return the decisions of a program as `margins` does, for a scene geometry without
+    uncertainty."""
     return _search(Subject(program, world, context, world.scene, range(world.now)), within)
 
 

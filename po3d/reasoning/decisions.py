@@ -53,10 +53,8 @@ def toggled(members: Sequence[int], i: int) -> list[int]:
 
 
 class Subject:
-    """One program in one world.
-
-    `numbers` maps the objects of the world to rows of `scene`, the table with its uncertainty.
-    """
+    """One program on one scene geometry. `numbers` maps the objects of the geometry to rows of
+    `scene`, the table with its uncertainty."""
 
     def __init__(
         self,

@@ -1,4 +1,5 @@
-"""The interpreter of the core language on one certain world: Evaluator(world).value(call).
+"""The interpreter of the core language on one scene without uncertainty:
+Evaluator(world).value(call), where world is a `SceneGeometry`.
 
 The operations have the same semantics for all benchmarks; benchmark-specific constants are a
 `Rules` value. A program without an answer raises an ExecutionFailure: not found, ambiguous, or
@@ -17,13 +18,7 @@ from po3d.language.programs.scope import SCOPE
 from po3d.language.programs.street import STREET
 from po3d.reasoning.directions import AHEAD, azimuth, direction_at
 from po3d.reasoning.object_operations import MEASURES, ObjectOperations
-from po3d.reasoning.outcome import (
-    ExecutionFailure,
-    MissingAttribute,
-    TraceStep,
-    of_objects,
-    of_values,
-)
+from po3d.reasoning.outcome import ExecutionFailure, TraceStep, of_objects, of_values
 from po3d.reasoning.rules import Rules
 from po3d.reasoning.set_operations import NO_OPTIONS, QuestionInfo
 from po3d.reasoning.world import VIEWER, SceneGeometry
@@ -103,7 +98,8 @@ class Evaluator(ObjectOperations):
         return index
 
     def members(self, set_call: Call) -> Sequence[int]:
-        """Return the set that a relation selects from; a plain `scene` is no step of the trace."""
+        """Return the set that a relation selects from; a plain `scene` is not a step of the
+        trace."""
         return self.world.times(self.past) if set_call.op == "scene" else self.value(set_call)
 
     def both(self, first: Call, second: Call) -> tuple[int, int]:
@@ -153,9 +149,7 @@ class Evaluator(ObjectOperations):
         if is_support(object_call):
             index = self.object(object_call.args[0].args[1])
             below = self.world.supports[index]
-            if below is None:
-                return "floor" if self.world.things[index].low < 0.1 else "wall"
-            return self.world.things[below].name
+            return self.ground(index) if below is None else self.world.things[below].name
         index = self.object(object_call)
         if self.info.options and object_call.op == "best" and object_call.args[-1].op == "choices":
             start, anchor = object_call.args[2], VIEWER
@@ -198,7 +192,9 @@ class Evaluator(ObjectOperations):
         if attribute == "facing":
             raise ExecutionFailure("unknown", f"the object faces none of {', '.join(FACINGS)}")
         whose = self.world.describe(index)
-        raise MissingAttribute("unknown", f"unknown: the scene has no {attribute} of {whose}")
+        raise ExecutionFailure(
+            "unknown", f"unknown: the scene has no {attribute} of {whose}", of_scene=True
+        )
 
     def _equal(self, *args) -> bool:
         first, second = map(self.value, args[-2:])

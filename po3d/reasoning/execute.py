@@ -1,8 +1,8 @@
 """Execute programs on scene tables: one interpreter for all operations and all benchmarks.
 
     execute(program, scene, ...) ─► Outcome    a question on a table with uncertainty
-    run(program, World) ─► Outcome             on a table taken as certain, with its history
-    Evaluator(World).value(call)               the value of a part of a program
+    run(program, world) ─► Outcome             on a table taken as certain, with its history
+    Evaluator(world).value(call)               the value of a part of a program
 
 A program without an answer gives an outcome with a reason: not found, ambiguous, or unknown to the
 table.
@@ -10,9 +10,10 @@ table.
 `execute` treats uncertainty by `Mode`: "argmax" uses the mode of each distribution; "marginal"
 propagates probabilities through the program (street programs only, `street_batched`); "samples"
 takes a vote over posterior samples of the table. "argmax" is the benchmarks' own strict execution,
-for tables taken as certain: one wrong attribute leaves `unique` with no object or several, and the
-program without an answer, so on predicted tables it answers far fewer questions right: 58.7 and
-73.8 % on Cycles' pictures in the two official looks, where "marginal" has 84.8 and 89.5 %.
+meant for tables without uncertainty. On a predicted table one wrong attribute can leave `unique`
+with no object or with several, and the program then has no answer: on Cycles renderings in the
+styles of Super-CLEVR and PulseCheck457 "argmax" answers 58.7 and 73.8 % correctly, "marginal" 84.8
+and 89.5 %.
 """
 
 from collections.abc import Collection, Sequence
@@ -22,7 +23,7 @@ from po3d.io.errors import InputError, known
 from po3d.language.program import ANSWERS, Call, ProgramError, Tree
 from po3d.language.programs.street import STREET
 from po3d.reasoning.evaluator import Evaluator
-from po3d.reasoning.outcome import ExecutionFailure, MissingAttribute, Outcome, failed
+from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
 from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import FRAME_OF_TASK, Task
 from po3d.reasoning.rules import STREET_RULES, Rules
@@ -42,7 +43,7 @@ def _where(failure: ExecutionFailure, evaluator: "Evaluator", tokens: Sequence[s
     The origin reads "(filter[color=green] over 5 objects)".
     """
     steps, k = evaluator.steps, len(evaluator.steps)
-    if not k or isinstance(failure, MissingAttribute):
+    if not k or failure.of_scene:
         return f"step {k} {tokens[k]}: {failure}"
     over = len(evaluator.world.times(False))
     if steps[k - 1][0].op == "filter":
@@ -58,14 +59,14 @@ def run(
     tokens: Sequence[str] = (),
     numbers: Sequence[int] = (),
 ) -> Outcome:
-    """Execute a program on a world that is taken as certain.
+    """Execute a program on a scene geometry without uncertainty.
 
     `tokens` are the spellings of the steps and are used in failure reasons and traces; `numbers`
-    maps the objects of the world to rows of the table from which the world was made. Raise
-    ProgramError if the program is not a question.
+    maps the objects of the geometry to rows of the table from which it was made. Raise ProgramError
+    if the program is not a question.
     """
     if program.output not in ANSWERS:
-        raise ProgramError(f"{program} asks nothing")
+        raise ProgramError(f"{program} is not a question")
     evaluator = Evaluator(world, context, trace=True)
     trace = lambda: evaluator.trace_steps(tokens, numbers)  # noqa: E731
     try:

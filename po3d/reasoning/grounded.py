@@ -143,9 +143,9 @@ def _belief(phrase: str, scene: Scene, ground: Ground) -> tuple[list[float], boo
 def nearest(
     program: Call, scene: Scene, outcome: Outcome, rules: Rules = THREEDSRBENCH_RULES
 ) -> Counterfactual | None:
-    """Return the nearest decision that changes an answer, for the most probable reading.
+    """Return the nearest decision that changes an answer, for the most probable assignment of rows.
 
-    None without an answer, or if less probable readings outvoted it.
+    None without an answer, or if less probable assignments together give another answer.
     """
     if outcome.answer is None:
         return None
@@ -156,7 +156,8 @@ def nearest(
 
 
 def _readings(beliefs: Mapping[str, Sequence[float]]) -> list[tuple[float, dict[str, int]]]:
-    """Return (weight, row of each phrase) of the most probable readings, in descending order.
+    """Return (weight, row of each phrase) of the most probable assignments of rows to phrases, in
+    descending order.
 
     Different descriptions denote different rows. The weights sum to 1.
     """
@@ -182,7 +183,7 @@ def _shares(
     samples: int,
     seed: int,
 ) -> dict[str, float]:
-    """Return the probability of each answer over readings and sampled poses."""
+    """Return the probability of each answer over assignments of rows and sampled poses."""
     scenes = [scene]
     # readings weigh existence and attributes exactly; sampling them would only add noise
     if samples:

@@ -44,7 +44,7 @@ def ground(phrase: str, scene: Scene) -> list[float]:
 
 
 class Grounder:
-    """Weighs the evidence of a description for each row of a scene."""
+    """Scores of how well a description fits each row of a scene."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene, self.world = scene, SceneGeometry.of(scene, THREEDSRBENCH_RULES)
@@ -87,8 +87,8 @@ class Grounder:
         return np.array([sum(p * fit[name] for name, p in row.items()) for row in self.names])
 
     def part(self, d: Description) -> Array:
-        """Return (n,) probabilities of the object that something not in the table is a part of, on
-        or in: of the car for "the wheel of the car"."""
+        """Return (n,) the probabilities for "the wheel of the car" where the table has no wheels:
+        those of the car, times PART. The relation to the car is "part", "on" or "in"."""
         for relation, landmarks in d.relations:
             if relation in ("part", "on", "in"):
                 return PART * self.beliefs(landmarks[0])
@@ -111,7 +111,7 @@ class Grounder:
         if relation == "on" and noun in LANDS and not self.named(noun).any():
             low = np.array([thing.low for thing in self.world.things[:n]]) <= ON_LAND
             return FLOOR + (1 - FLOOR) * low
-        beliefs = [self.beliefs(d) for d in landmarks]
+        beliefs = list(map(self.beliefs, landmarks))
         if relation in ("closest", "farthest"):
             return self._by_distance(beliefs[0], weights, 1 if relation == "closest" else -1)
         if relation == "between" and len(beliefs) == 2:

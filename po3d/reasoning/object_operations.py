@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 CAMERA = Call("frame", ("camera",))
 MEASURES = LEAVES["measure"]
-_SIDES = {"length": 0, "width": 1, "height": 2}  # index into the extent of a box
+# sides of a box, as indices into its extent, of which the longest is the measure
+_SIDES = {"length": (0, 1), "width": (1,), "height": (2,)}
 
 
 class ObjectOperations(SetOperations):
@@ -174,7 +175,8 @@ class ObjectOperations(SetOperations):
         if what == "elevation":
             return self.world.height(index)
         if what in _SIDES:
-            return self.world.extents(index)[_SIDES[what]]
+            extent = self.world.extents(index)
+            return max(extent[side] for side in _SIDES[what])
         if what == "volume":
             return math.log(self.world.volume(index))
         return self.from_other(what, index, VIEWER)

@@ -15,19 +15,16 @@ class ExecutionFailure(Exception):
 
     `kind` is "not found" (no object matches a description), "ambiguous" (several do), "unknown"
     (the scene lacks the information), "close call" (a small change of the scene would change the
-    answer; raised by strict evaluators only) or "unparsed".
+    answer; raised by strict evaluators only) or "unparsed". `of_scene`: the scene has no values of
+    an attribute, whatever the set of objects.
     """
 
-    def __init__(self, kind: Kind, message: str) -> None:
+    def __init__(self, kind: Kind, message: str, of_scene: bool = False) -> None:
         super().__init__(kind, message)
-        self.kind = kind
+        self.kind, self.of_scene = kind, of_scene
 
     def __str__(self) -> str:
         return self.args[1]
-
-
-class MissingAttribute(ExecutionFailure):
-    """The scene has no values of an attribute, whatever the set of objects."""
 
 
 @dataclass(frozen=True)

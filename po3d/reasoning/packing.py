@@ -82,8 +82,12 @@ def steps(program: Call) -> tuple[PackedStep, ...]:
 def _add(call: Call, collected: list[PackedStep]) -> int | None:
     """Append the steps of a call and its arguments to `collected`; return the index of the call's
     step, or None if street tokens cannot express it."""
-    inner = [arg for arg in call.args if isinstance(arg, Call)]
-    words = tuple(arg for arg in call.args if not isinstance(arg, Call))
+    inner, words = [], ()
+    for arg in call.args:
+        if isinstance(arg, Call):
+            inner.append(arg)
+        else:
+            words += (arg,)
     if call.op in ("relate", "same") and inner.pop() != _ALL:
         return None
     if inner and inner[-1].op == "frame":
@@ -228,5 +232,5 @@ def _compile(program: Call, task: Task) -> list[tuple[int, int, int, int, int]]:
         column = _COLUMN.get((name, key), 0)
         rows.append((OPERATIONS.index(name), column, inputs[0], inputs[-1], level))
     if not rows:
-        raise ProgramError(f"streets have no words for {str(program)[:60]}")
+        raise ProgramError(f"street tokens cannot express {str(program)[:60]}")
     return rows

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from po3d.io.errors import InputError
 from po3d.io.files import read_jsonl, write_jsonl
@@ -54,6 +54,9 @@ class Prediction:
     margin: dict | None = field(default=None, compare=False)
 
 
+Row = TypeVar("Row", Question, Prediction)
+
+
 def pictures(question: Question) -> list[str]:
     """Return the file names of a question's images, in order, as used by `Split.image`."""
     return list(question.images or (question.image,))
@@ -64,6 +67,31 @@ def cluster(question: Question) -> str:
     return question.scene or question.image
 
 
+def by_id(rows: Iterable[Row]) -> dict[str, Row]:
+    """Return questions or predictions by their ids."""
+    return {row.id: row for row in rows}
+
+
+def ids_of(rows: Iterable[Question] | Iterable[Prediction]) -> list[str]:
+    """Return the ids of questions or predictions."""
+    return [row.id for row in rows]
+
+
+def not_ok(predictions: Iterable[Prediction]) -> int:
+    """Return the number of predictions with a status other than "ok"."""
+    return sum(p.status != "ok" for p in predictions)
+
+
+def images_of(questions: Iterable[Question]) -> list[str]:
+    """Return the image of each question."""
+    return [q.image for q in questions]
+
+
+def categories_of(questions: Iterable[Question]) -> list[str]:
+    """Return the category of each question."""
+    return [q.category for q in questions]
+
+
 def paired(
     questions: Iterable[Question], predictions: Iterable[Prediction]
 ) -> list[tuple[Question, Prediction]]:
@@ -71,14 +99,13 @@ def paired(
 
     Raise InputError for a question without an answer or a prediction.
     """
-    by_id = {p.id: p for p in predictions}
-    pairs = []
+    predicted, pairs = by_id(predictions), []
     for q in questions:
         if q.answer is None:
             raise InputError(f"question {q.id} has no gold answer")
-        if q.id not in by_id:
+        if q.id not in predicted:
             raise InputError(f"no prediction for question {q.id}")
-        pairs.append((q, by_id[q.id]))
+        pairs.append((q, predicted[q.id]))
     return pairs
 
 

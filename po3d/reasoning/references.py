@@ -2,8 +2,8 @@
 
 * `BestFit`: the object that a noun phrase fits best; ambiguous if two fit equally and surely
   (SCOPE, and the default).
-* `BoundPhrases`: rows chosen beforehand: readings of descriptions, tried one by one (3DSRBench; see
-  `readings`).
+* `BoundPhrases`: rows chosen beforehand, for one assignment of rows to descriptions (3DSRBench; see
+  `grounded`).
 """
 
 import itertools
@@ -82,7 +82,7 @@ class BestFit:
         both = np.outer(fits(self.table, first), fits(self.table, second))
         np.fill_diagonal(both, 0.0)
         if both.max() > LEAST**2:
-            a, b = (int(k) for k in np.unravel_index(np.argmax(both), both.shape))
+            a, b = map(int, np.unravel_index(np.argmax(both), both.shape))
             self.rows_by_phrase |= {first: a, second: b}
         return self.row(first), self.row(second)
 
@@ -118,8 +118,11 @@ class BestFit:
     def _only(
         self, phrase: str, scores: np.ndarray, best: int, others: Collection[int] = ()
     ) -> None:
-        """Raise ExecutionFailure if a row not in `best`, `others` fits equally and surely, unless
-        the question presupposes that there is none."""
+        """Raise ExecutionFailure if a row other than `best` and `others` fits as well and is
+        certainly denoted.
+
+        With `unique` nothing is raised, and the share of `best` is stored instead.
+        """
         odds = scores.clip(max=1 - 1e-6) / (1 - scores.clip(max=1 - 1e-6))
         rivals = []
         for i in np.flatnonzero(odds >= RIVAL * odds[best]).tolist():

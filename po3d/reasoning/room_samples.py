@@ -114,7 +114,7 @@ class FramedSamples:
         return self._after[change]
 
     def _unedited(self, k: int) -> SceneGeometry:
-        """Return sample k as a geometry of its own."""
+        """Return sample k as a separate SceneGeometry."""
         if k not in self._before:
             shared, scene = self.geometries[k], self.samples.certain(k)
             scene = replace(scene, axes=shared.axes)
@@ -176,8 +176,9 @@ class FramedSamples:
         """Return a key of each sample, equal for samples on which an edit has the same result apart
         from the effect of obstacles; (W,) the samples on which it fails; (W, n) the objects that it
         changes; and (W,) the samples in which no other object affects the result."""
-        if change.op not in _SUBJECTS or (change.op == "set" and change.args[0] not in LOOKS):
-            raise NotBatchable(f"the edit {change.op} of samples")
+        set_size = change.op == "set" and change.args[0] not in LOOKS
+        if change.op not in _SUBJECTS or set_size or "opposite" in change.leaves():
+            raise NotBatchable(f"the edit {change.op} is not batched")
         samples = self.samples
         exists, n, bad = samples.exists, samples.exists.shape[1], self.bad.copy()
         axes = np.concatenate([self.axes["right"], self.axes["front"]], 1)
@@ -196,6 +197,8 @@ class FramedSamples:
             for column in chosen:
                 parts.append(column[:, None])
                 others[np.arange(len(samples)), column % n] = True
+                # the furniture below may determine the place
+                complex_rows |= samples.below[np.arange(len(samples)), column % n] >= 0
         if change.op == "swap":
             complex_rows[:] = True
         if change.op in _MOVING and subjects.any():

@@ -32,8 +32,8 @@ _PURPOSES = {purpose: k for k, purpose in enumerate(PURPOSES)}
 
 
 def applicable(samples: SceneSamples) -> bool:
-    """Whether samples of a table can stay arrays: its floor is known, its poses are certain, every
-    object has a name but no label, and nothing is known of occlusion."""
+    """Whether samples of a table can be represented as arrays: its floor is known, its poses are
+    certain, every object has a name but no label, and the table has no occlusions."""
     scene = samples.table
     if "pose" in samples.draw and uncertain(scene, ("pose",)):
         return False
@@ -108,7 +108,7 @@ class RoomSamples:
 
     def named(self, is_wanted: Callable[[str], bool]) -> Mask:
         """Return (W, n): the objects whose names fulfil a condition."""
-        wanted = np.array([is_wanted(name) for name in self.values["name"]] + [False])
+        wanted = np.array(list(map(is_wanted, self.values["name"])) + [False])
         return wanted[self.codes["name"]]
 
     def farthest(self, name: str) -> Codes:
@@ -314,7 +314,7 @@ class RoomTables:
             return self._called(text)
         if attribute == "side":
             if text not in SIDES_OF_ROOM:
-                raise NotBatchable(f"{text} is no side of a room")
+                raise NotBatchable(f"{text} is not a side of a room")
             middle, half = self.room[:, None, :2], self.room[:, None, 2:]
             places = np.stack([self.column("things", "right"), self.column("things", "front")], -1)
             off = (places - middle) / np.maximum(half, 1e-6)

@@ -62,6 +62,8 @@ class SetDecisions(DecisionFinder):
         return self.member(self.within(i, metres, self.unit, boundary, shift), i)
 
     def relating(self, relation: str, *args: Call) -> Iterator[Decision]:
+        if isinstance(args[0], str):  # relations to a set have no margin
+            return
         if args[-2].op == "frame":
             start, frame, set_call = args
             anchor = self.reference(start)
@@ -129,7 +131,8 @@ class SetDecisions(DecisionFinder):
         return self.within(i, world.inside(relation, ones, i), self.unit, boundary)
 
     def _way_beside(self, anchor: int, i: int) -> tuple[float, Shift | None] | None:
-        """Return the distance to the border of next to, and the way there; None for stacked."""
+        """Return the distance to the border of "next to" and the shortest displacement to it; None
+        for stacked objects."""
         metres = self.world.inside("next_to", [anchor], i)
         if self.rules.next_to_in == "sizes":
             return metres, None

@@ -8,14 +8,15 @@ from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from po3d.language.grammar_file import GrammarError
-from po3d.language.program import Call
+from po3d.language.program import LEAVES, Call
 from po3d.language.say.plain import set_phrase
 from po3d.reasoning.body_relations import BODIES, others_of
 from po3d.reasoning.directions import azimuth
-from po3d.reasoning.outcome import ExecutionFailure, MissingAttribute
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.questions import FRAME_OF_TASK, Task
 from po3d.reasoning.relations import ALIGNED, holds_at
 from po3d.reasoning.world import VIEWER
+from po3d.scene.floor import Wall, against
 from po3d.scene.frames import room_centre, wall_azimuth
 from po3d.scene.orbit import Axes, own_axes, turned_axes
 from po3d.scene.rooms import ANYTHING
@@ -43,6 +44,9 @@ class QuestionInfo(NamedTuple):
 
 
 NO_OPTIONS = QuestionInfo()
+GROUNDS = ("floor", "wall")  # what bears an object that stands on no other one
+QUANTIFIERS = LEAVES["quantifier"]
+LOW = 0.1  # metres above the floor below which an object stands on it
 
 
 class SetOperations:
@@ -67,14 +71,16 @@ class SetOperations:
         having = world.having(attribute, text, members)
         if having or not members:
             return having
-        has_attribute = any(attribute in o.beliefs for o in world.before.objects)
+        has_attribute = world.before.has(attribute)
         all_unknown = {world.value(i, attribute) for i in members} == {None}
         if self.naming and not (self.strict and has_attribute):
             # "The broken chair": a table that stores no chair's state cannot identify the chair by
             # it, but does not contradict the description either.
             return members if all_unknown else []
         if not has_attribute:
-            raise MissingAttribute("unknown", f"unknown: the scene has no {attribute}")
+            raise ExecutionFailure(
+                "unknown", f"unknown: the scene has no {attribute}", of_scene=True
+            )
         if set_call.op == "group" and all_unknown:
             self._known(members[0], attribute)  # "is the can open?": unknown
         return []
@@ -82,6 +88,8 @@ class SetOperations:
     def _with_derived_value(self, attribute: str, text: str, members: Sequence[int]) -> list[int]:
         """Return the objects with a derived attribute: side, purpose, facing or occlusion."""
         world = self.world
+        if attribute == "side" and text in GROUNDS:
+            return [i for i in members if self.ground(i) == text]
         if attribute == "side":
             return [i for i in members if world.at_side(text, i)]
         if attribute == "purpose":
@@ -93,12 +101,18 @@ class SetOperations:
             return _common(members, hiding)
         return [i for i in members if (world.hider(i) is None) == (text == "unoccluded")]
 
+    def ground(self, index: int) -> str:
+        """Return whether an object stands on the floor or hangs on a wall, "" on another object."""
+        if self.world.supports[index] is not None:
+            return ""
+        return GROUNDS[self.world.things[index].low >= LOW]
+
     def _named(self, noun: str, set_call: Call) -> Sequence[int]:
         with_name = self.world.named(noun, self.past)
         if with_name and set_call.op == "scene":
             return with_name
         if not with_name and not any(self.world.names) and self.world.things:
-            raise MissingAttribute("unknown", "unknown: the scene has no names")
+            raise ExecutionFailure("unknown", "unknown: the scene has no names", of_scene=True)
         return _common(self.members(set_call), with_name)
 
     def _closed(self, attribute: str) -> None:
@@ -106,7 +120,9 @@ class SetOperations:
         if not self.rules.open_table:
             for i, o in enumerate(self.world.scene.objects):
                 if attribute not in o.beliefs:
-                    raise MissingAttribute("unknown", f"object {i} of the scene has no {attribute}")
+                    raise ExecutionFailure(
+                        "unknown", f"object {i} of the scene has no {attribute}", of_scene=True
+                    )
 
     def _exclude(self, *args) -> list[int]:
         if len(args) == 3:
@@ -153,6 +169,8 @@ class SetOperations:
         return _common(self.value(set_call), self.world.salient)
 
     def _relate(self, relation: str, *args: Call) -> list[int]:
+        if args[0] in QUANTIFIERS:
+            return self._relate_sets(relation, *args)
         if len(args) == 3 and args[1].op == "frame":
             start, frame, set_call = args
             anchor = self.reference(start)
@@ -164,8 +182,19 @@ class SetOperations:
             return self.related(relation, [below], self.members(set_call))
         return self.related(relation, self.anchors(ones), self.members(set_call))
 
+    def _relate_sets(
+        self, relation: str, quantifier: str, others_call: Call, set_call: Call
+    ) -> list[int]:
+        """Return the objects in a relation to any, or to none, of a set."""
+        others, members = self.value(others_call), self.members(set_call)
+        hits: set[int] = set()
+        for one in others:
+            hits.update(self.related(relation, [one], _without(members, (one,))))
+        return [i for i in members if (i in hits) == (quantifier == "any")]
+
     def reference(self, start: Call) -> int:
-        """Return the object from which a direction starts: also a viewer who stands in the room."""
+        """Return the object, or the viewer standing in the room, from which a direction is
+        measured."""
         return self.object(start, viewer=self.rules.viewer == "stands")
 
     def anchors(self, ones: Sequence[Call]) -> list[int]:
@@ -268,6 +297,9 @@ class SetOperations:
             problem = "`at` describes a place, not a relation between objects"
         if problem:
             raise ExecutionFailure("unknown", f"unknown: {problem}")
+        if relation == "opposite":
+            walls = self.opposite_walls(anchor)
+            return [i for i in candidates if any(against(w, world.things[i].box) for w in walls)]
         if relation in BODIES:
             return world.related(relation, ones, candidates)
         holds = {
@@ -284,6 +316,15 @@ class SetOperations:
             spare = world.spare(relation)[anchor]
             holds = lambda i: i != anchor and holds_at(spare[i], relation)  # noqa: E731
         return list(filter(holds, candidates))
+
+    def opposite_walls(self, anchor: int) -> list[Wall]:
+        """Return the walls opposite to that of an object; ExecutionFailure if there is none."""
+        floor = self.world.present.floor
+        walls = floor.opposite(self.world.things[anchor].box) if floor else []
+        if not walls:
+            what = f"the room has no wall opposite {self.world.describe(anchor)}"
+            raise ExecutionFailure("unknown", f"unknown: {what}")
+        return walls
 
     def below_it(self) -> int | None:
         """Return the common support of the edited objects, if none of them supports anything.

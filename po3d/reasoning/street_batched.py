@@ -188,7 +188,9 @@ def _traced(step: PackedStep, p: NDArray, scene: Scene) -> TraceStep:
 def run_batch(tables: Tables, programs: ProgramBatch, rules: Rules = STREET_RULES) -> BatchResult:
     """Run every program on its table."""
     if programs.tables > len(tables):
-        raise InputError(f"programs refer to {programs.tables} scenes, of a batch of {len(tables)}")
+        raise InputError(
+            f"programs refer to {programs.tables} scenes, but the batch has {len(tables)}"
+        )
     device = tables.exists.device
     if programs.scene.device != device:
         programs = programs.to(device)
@@ -219,7 +221,7 @@ def outcomes(
     """Return the marginal outcome of each (program, index of its scene, task)."""
     results: list[Outcome | None] = [None] * len(items)
     # one batch per padded size, so that no table is padded more than necessary
-    for pad in sorted({width(scene) for scene in scenes}):
+    for pad in sorted(set(map(width, scenes))):
         alike = [k for k, scene in enumerate(scenes) if width(scene) == pad]
         place = dict(zip(alike, range(len(alike))))
         rows = [row for row, (_, k, _) in enumerate(items) if k in place]

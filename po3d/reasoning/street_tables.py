@@ -163,7 +163,7 @@ def _poses(
                                pose[..., 2:] + np.pi * flipped[..., None]], -1)  # fmt: skip
     parts = (
         *pose.transpose(3, 2, 0, 1),
-        np.stack([_axes(s) for s in scenes], -1)[..., None],
+        np.stack(list(map(_axes, scenes)), -1)[..., None],
         np.stack([s.extents[:, :2] for s in scenes], -1)[..., None],
     )
     kind = np.float32 if samples else np.float64

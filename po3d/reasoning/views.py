@@ -88,7 +88,7 @@ def nearest(
 def _estimated(program: Call, scene: Scene, context: QuestionInfo) -> Outcome:
     """Return the answer on the table's most probable poses, with its probability."""
     if program.output not in ANSWERS:
-        raise ProgramError(f"{program} asks nothing")
+        raise ProgramError(f"{program} is not a question")
     evaluator = _FirstOrder(SceneGeometry.of(scene, SCOPE_RULES), context, trace=True)
     try:
         answer = evaluator.answer(program)

@@ -16,7 +16,7 @@ import numpy as np
 from po3d.reasoning import body_relations, relations
 from po3d.reasoning.attribute_words import matching
 from po3d.reasoning.directions import SIDES_OF_ROOM, azimuth, region_at
-from po3d.reasoning.outcome import ExecutionFailure, MissingAttribute
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.relations import Pairs
 from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.scene.display import describe
@@ -65,11 +65,11 @@ class SceneGeometry:
     def of(
         cls, scene: Scene, rules: Rules, stand: tuple[float, float] | None = None
     ) -> "SceneGeometry":
-        """Return the world of an unedited scene."""
+        """Return the geometry of an unedited scene."""
         return cls(unchanged(scene), scene, rules, stand)
 
     def after(self, edited: Edited) -> "SceneGeometry":
-        """Return the world after an edit of this world, which must be unedited."""
+        """Return the geometry after an edit of this one, which must be unedited."""
         return SceneGeometry(edited, self.was, self.rules, self.stand)
 
     @property
@@ -95,11 +95,10 @@ class SceneGeometry:
         return self.was.half
 
     def times(self, before: bool) -> Sequence[int]:
-        """Return the indices of one time with an existence probability of at least 0.5."""
+        """Return the objects after or `before` the edit that probably exist (at least 0.5)."""
         if before not in self._times:
             indices = range(self.now, len(self.things)) if before else range(self.now)
-            there = [i for i in indices if self.things[i].state.existence >= 0.5]
-            self._times[before] = there
+            self._times[before] = [i for i in indices if self.things[i].state.existence >= 0.5]
         return self._times[before]
 
     def origin(self, index: int) -> int | None:
@@ -123,7 +122,7 @@ class SceneGeometry:
         return frozenset(indices)
 
     def named(self, noun: str, before: bool) -> Sequence[int]:
-        """Return the objects of one time that a noun can denote; see `SceneIndex.rows_named`."""
+        """Return the objects after or `before` the edit that `SceneIndex.rows_named` returns."""
         if before:
             return [self.now + i for i in self.was.rows_named(noun)]
         return self.present.rows_named(noun)
@@ -141,7 +140,7 @@ class SceneGeometry:
         return list(itertools.compress(candidates, match))
 
     def values(self, attribute: str) -> frozenset[str]:
-        """Return the values of an attribute over all objects of both times."""
+        """Return the values of an attribute over all objects, before and after the edit."""
         if attribute not in self._values:
             values = map(partial(self.value, attribute=attribute), range(len(self.things)))
             self._values[attribute] = frozenset(values) - {None}
@@ -386,14 +385,15 @@ class SceneGeometry:
     def occluders(self) -> Sequence[Mapping[int, float]]:
         """Occluder probabilities of each object; ExecutionFailure for a table without them."""
         if self.scene.occluders is None:
-            raise MissingAttribute("unknown", "the scene has no occlusion")
+            raise ExecutionFailure("unknown", "the scene has no occlusion", of_scene=True)
         return self.scene.occluders
 
     def hider(self, index: int) -> int | None:
         """Return the dominant occluder of an object; None if it is not occluded."""
         occluders = self.occluders
         if index >= len(occluders):
-            raise MissingAttribute("unknown", "the scene before the change has no occlusion")
+            what = "the scene before the change has no occlusion"
+            raise ExecutionFailure("unknown", what, of_scene=True)
         belief = occluders[index]
         there = [j for j in belief if j in self.times(False)]
         best = max(there, key=belief.__getitem__, default=None)

@@ -36,7 +36,7 @@ def describe(state: ObjectState, number: int) -> str:
 
 def display_table(scene: Scene) -> Table:
     """Return `room_table` for scenes with an outline or names, else `street_table`."""
-    named = scene.outline is not None or any("name" in o.beliefs for o in scene.objects)
+    named = scene.outline is not None or scene.has("name")
     return room_table(scene) if named else street_table(scene)
 
 

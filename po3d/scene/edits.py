@@ -1,4 +1,4 @@
-"""Scene edits as values (Move, SetAttribute, Remove, Add), and `apply(scene, edits)`.
+"""Scene edits as values (Move, Resize, SetAttribute, Remove, Add), and `apply(scene, edits)`.
 
 Turning is a move to the current position; replacing is a removal and an addition in place.
 Targets are indices into the scene that is passed to `apply`. Descriptions in sentences are
@@ -6,6 +6,7 @@ resolved to indices in reasoning.apply_edit, and places to positions in scene.pl
 
 Objects that rest on an edited object:
 * moved or turned: they are carried along rigidly;
+* resized: they rise or sink with its top;
 * removed: they fall straight down onto the next object below or the floor;
 * replaced: they rest on the new object at its height if it is below them; otherwise they fall.
 
@@ -44,6 +45,15 @@ class Move:
 
 
 @dataclass(frozen=True)
+class Resize:
+    """Resize object `index` to (depth, width, height). Its centre on the ground and its underside
+    stay; what hangs keeps its middle."""
+
+    index: int
+    extent: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
 class SetAttribute:
     """Set an attribute of object `index` to a certain value."""
 
@@ -67,7 +77,7 @@ class Add:
     instead: int | None = None
 
 
-Edit = Move | SetAttribute | Remove | Add
+Edit = Move | Resize | SetAttribute | Remove | Add
 
 
 @dataclass(frozen=True)
@@ -137,11 +147,12 @@ def trace(
                 continue
             replacing.append(edit.state)
         touched_before.add(index)
-        if isinstance(edit, Move):
+        if isinstance(edit, Move | Resize):
             supports = below
             if below is None or stirred:
                 supports = support(states) if _may_bear(states, index) else ()
-            _carry(states, edit, supports)
+            settle = _carry if isinstance(edit, Move) else _resize
+            settle(states, edit, supports)
             stirred = True
         elif isinstance(edit, SetAttribute):
             old = states[index]
@@ -273,6 +284,19 @@ def _carry(states: list[ObjectState | None], move: Move, below: Sequence[int | N
         dx, dy, dz = map(operator.sub, rider.position, old.position)
         position = (float(x + c * dx - s * dy), float(y + s * dx + c * dy), float(z + dz))
         states[k] = with_fields(rider, position=position, heading=_wrapped(rider.heading + turn))
+
+
+def _resize(states: list[ObjectState | None], edit: Resize, below: Sequence[int | None]) -> None:
+    old = states[edit.index]
+    x, y, z = old.position
+    height = edit.extent[2]
+    if not hangs(old.value("name") if "name" in old.beliefs else ""):
+        z = _low(old) + height / 2
+    states[edit.index] = with_fields(old, position=(x, y, z), extent=edit.extent)
+    rise = z + height / 2 - _top(old)
+    for k in carried_by(below, edit.index):
+        x, y, z = states[k].position
+        states[k] = with_fields(states[k], position=(x, y, z + rise))
 
 
 def _drop(

@@ -12,6 +12,9 @@ import shapely
 from po3d.scene.geometry import Array
 from po3d.scene.rectangles import TINY, Rectangle, along_axes, overlap, reach_x, reach_y, turned
 
+AGAINST = 0.35  # metres to a wall up to which an object is against it
+BACK = 0.1  # metres that an object's back to a wall counts more than its side
+PARALLEL = 0.75  # least cosine between the normals of parallel walls
 SLACK = 1e-3  # metres that a footprint may extend beyond the outline
 STEPS = np.linspace(1, 0, 41).tolist()  # fractions of a displacement to try, the largest first
 Outline = tuple[tuple[float, float], ...]
@@ -40,6 +43,13 @@ class Floor:
             if length > 0.2:
                 walls.append(((-ey / length, ex / length), (x + ex / 2, y + ey / 2), length))
         return walls
+
+    def opposite(self, box: Rectangle) -> list[Wall]:
+        """Return the walls opposite to the nearest wall of a footprint, preferably the one behind
+        its back; [] if there is none."""
+        own = min(self.walls, key=lambda wall: _gap(wall, box) + BACK * _turned_from(wall, box))
+        (nx, ny), _, _ = own
+        return [wall for wall in self.walls if wall[0][0] * nx + wall[0][1] * ny < -PARALLEL]
 
     @cached_property
     def _polygon(self) -> shapely.Polygon:
@@ -155,6 +165,27 @@ def _prepared(shape: shapely.Polygon) -> shapely.Polygon:
     """Return the shape with an index that speeds up `covers`."""
     shapely.prepare(shape)
     return shape
+
+
+def against(wall: Wall, box: Rectangle) -> bool:
+    """Return whether a footprint is against a wall: within AGAINST, and before it."""
+    (nx, ny), (x, y), length = wall
+    along = abs((box.y - y) * nx - (box.x - x) * ny)
+    return _gap(wall, box) < AGAINST and along < length / 2
+
+
+def _gap(wall: Wall, box: Rectangle) -> float:
+    """Return the distance of a footprint from the line of a wall, metres."""
+    (nx, ny), (x, y), _ = wall
+    middle = (box.x - x) * nx + (box.y - y) * ny
+    across, along = box.c * nx + box.s * ny, box.c * ny - box.s * nx
+    return middle - box.a * abs(across) - box.b * abs(along)
+
+
+def _turned_from(wall: Wall, box: Rectangle) -> float:
+    """Return 0 for a footprint with its back to a wall, 2 for one that faces it."""
+    (nx, ny), _, _ = wall
+    return 1 - box.c * nx - box.s * ny
 
 
 def _rectangle(outline: Outline) -> Rectangle | None:

@@ -16,7 +16,7 @@ from po3d.scene.rectangles import Rectangle
 from po3d.scene.rooms import NOUNS_OF_USE, SYNONYMS, attribute_of, is_a, is_likeness, purposes_of
 from po3d.scene.table import ObjectState, Scene
 
-FLAT = 0.05  # metres: lower objects are no obstacles
+FLAT = 0.05  # metres: lower objects are not obstacles
 
 
 class Thing(NamedTuple):

@@ -15,22 +15,23 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from po3d.scene.edits import carried_by, footprint
+from po3d.scene.edits import REST_ABOVE, REST_BELOW, REST_MARGIN, carried_by, footprint
 from po3d.scene.floor import Wall
 from po3d.scene.free_space import FREE, Candidates, cheapest_free, least_overlap
 from po3d.scene.geometry import Array
 from po3d.scene.index import SceneIndex, Thing
-from po3d.scene.rectangles import TINY, gaps, rectangle, turned
+from po3d.scene.rectangles import TINY, gaps, holds, rectangle, turned
 from po3d.scene.rooms import category_of, hangs
 from po3d.scene.table import ObjectState, Scene
 
 GAP = 0.08  # metres between an object and the reference next to it, or the wall behind it
 OVERHEAD = 0.3  # metres between an object and the object that hangs above it
 STEP = 0.1  # spacing of the candidate grid, metres
-SLACK = 0.02  # metres of vertical overlap that are no collision
+SLACK = 0.02  # metres of vertical overlap that do not count as a collision
 # square metres: an object with a smaller footprint, placed next to one on a table, is put on the
 # table too
 SMALL = 0.35
+OUTSIDE = 1000.0  # cost of a pose that is not over the furniture
 # metres from the centre to the sides of the grid
 REACH = {"centre": 2.0, "under": 0.6, "amid": 1.2}
 
@@ -67,8 +68,8 @@ def resolve(
 ) -> Spot:
     """Return the pose of `state` at `place`.
 
-    `moving` is its index if it is in the scene already; then it and the objects that it carries
-    are no obstacles. Passing a `SceneIndex` avoids recomputing it.
+    `moving` is its index if it is in the scene already; then it and the objects that it carries are
+    not obstacles. Passing a `SceneIndex` avoids recomputing it.
     """
     if place.kind == "spot":
         return _spot(state, place.objects[0])
@@ -143,7 +144,45 @@ class _PoseSearch:
                 bottom = low
         ignore = place.objects if place.kind == "under" else ()
         heading = self.state.heading if self.moving is not None else self._default_heading(place)
-        return self._best(lambda crop: [self._around(place, heading, crop)], bottom, ignore)
+        spot = self._best(lambda crop: [self._around(place, heading, crop)], bottom, ignore)
+        # Objects that are new, or put elsewhere than next to another, may float: five answers of
+        # the shipped rooms depend on it.
+        settles = self.moving is not None and place.kind == "beside"
+        return self._grounded(place, heading, spot) if settles and not self._rests(spot) else spot
+
+    def _rests(self, spot: Spot) -> bool:
+        """Return whether an object at a pose stands on the floor or on another object."""
+        x, y, z = spot.position
+        bottom, moving = z - self.state.extent[2] / 2, self._moving()
+        if bottom < REST_ABOVE:
+            return True
+        for thing in self.layout.things:
+            near = -REST_BELOW < bottom - thing.top < REST_ABOVE and id(thing) not in moving
+            if near and not hangs(thing.name) and holds(thing.box, x, y, REST_MARGIN):
+                return True
+        return False
+
+    def _grounded(self, place: Place, heading: float, floating: Spot) -> Spot:
+        """Return a free pose on the furniture that the reference stands on or, if it has no room,
+        on the floor. `floating`: the pose at the same height that nothing supports."""
+        things, below = self.layout.things, None
+        for k, thing in enumerate(things):
+            if thing.state is place.objects[0]:
+                below = self.layout.below[k]
+        bottom = floating.position[2] - self.state.extent[2] / 2
+        if below is not None:
+            box = things[below].box
+
+            def over(crop: bool) -> list[Candidates]:
+                found = self._around(place, heading, crop)
+                along, across = turned(found.x - box.x, found.y - box.y, box.c, box.s)
+                outside = (np.abs(along) > box.a) | (np.abs(across) > box.b)
+                return [found._replace(cost=found.cost + OUTSIDE * outside)]
+
+            spot = self._best(over, bottom, ())
+            if not spot.crowded and self._rests(spot):
+                return spot
+        return self._best(lambda crop: [self._around(place, heading, crop)], 0.0, ())
 
     def _around(self, place: Place, heading: float, crop: bool) -> Candidates:
         """Return the grid of candidates about the reference of a place."""
@@ -193,7 +232,7 @@ class _PoseSearch:
     def _along_walls(self, place: Place, crop: bool) -> list[Candidates]:
         depth, width = self.state.extent[:2]
         words = place.direction.split()
-        ways = [self.layout.way(word) for word in words]
+        ways = list(map(self.layout.way, words))
         candidates = []
         for wall in self._walls():
             (nx, ny), _, length = wall
@@ -312,12 +351,16 @@ class _PoseSearch:
         x, y, heading, blockers = pose
         return Spot((x, y, bottom + height / 2), heading, wrong > FREE, blockers)
 
+    def _moving(self) -> set[int]:
+        """Return the id() of the rows of the moved object and of those that it carries."""
+        if self.moving is None:
+            return set()
+        rows = (self.moving, *carried_by(self.layout.below, self.moving))
+        return {id(self.layout.things[k]) for k in rows}
+
     def _obstacles(self, low: float, top: float, ignore: Sequence[ObjectState]) -> list[Thing]:
         """Return the obstacles that extend into the height range from `low` to `top`."""
-        layout, moving, obstacles = self.layout, set(), []
-        if self.moving is not None:
-            for k in (self.moving, *carried_by(layout.below, self.moving)):
-                moving.add(id(layout.things[k]))
+        layout, moving, obstacles = self.layout, self._moving(), []
         for thing in layout.solid:
             at_height = thing.low < top and thing.top > low and id(thing) not in moving
             if at_height and not (ignore and thing.state in ignore):

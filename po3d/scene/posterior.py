@@ -61,7 +61,7 @@ class SceneSamples:
 
     def scenes(self) -> list[Scene]:
         """Return all samples as tables."""
-        return [self.scene(k) for k in range(len(self))]
+        return list(map(self.scene, range(len(self))))
 
     def scene(self, k: int) -> Scene:
         """Return sample k as a table.
@@ -281,6 +281,11 @@ def _chances(wanted: Named, objects: Sequence[ObjectState]) -> Array:
     return chances
 
 
+def _stated(objects: Sequence[ObjectState], attribute: str) -> NDArray[np.bool_]:
+    """Return which objects have beliefs in an attribute."""
+    return np.array([attribute in o.beliefs for o in objects])
+
+
 def _grant(wanted: Named, samples: SceneSamples, random: np.random.Generator) -> None:
     """Make one object match `wanted` in each sample without a matching object."""
     objects, looks, values = samples.table.objects, samples.looks, samples.values
@@ -289,10 +294,10 @@ def _grant(wanted: Named, samples: SceneSamples, random: np.random.Generator) ->
         return
     chosen = random.choice(len(objects), len(samples), p=chances / chances.sum())
     is_it = samples.exists.copy()
-    named = np.array(["name" in o.beliefs for o in objects])
+    named = _stated(objects, "name")
     is_it &= named & np.array([_means(name, wanted.noun) for name in values["name"]])[looks["name"]]
     for attribute, value in wanted.looks:
-        stated = np.array([attribute in o.beliefs for o in objects])
+        stated = _stated(objects, attribute)
         if stated.any():  # a missing attribute does not exclude an object
             is_it &= ~stated | (np.array(values[attribute]) == value)[looks[attribute]]
     for k in np.flatnonzero(~is_it.any(1)).tolist():

@@ -73,7 +73,11 @@ def _agreement(p: Mapping[str, float], q: Mapping[str, float]) -> float:
     Two equal distributions agree fully even if both are uncertain.
     """
     together = sum(p[v] * q[v] for v in p.keys() & q.keys())
-    return together / math.sqrt(sum(x * x for x in p.values()) * sum(x * x for x in q.values()))
+    return together / math.sqrt(_squares(p) * _squares(q))
+
+
+def _squares(p: Mapping[str, float]) -> float:
+    return sum(x * x for x in p.values())
 
 
 def register(reference: Scene, table: Scene, yaw: float | None = None) -> RegisteredView | None:
@@ -99,7 +103,7 @@ class _Tables:
         self.headings = reference.headings[:, None] - table.headings[None]
         covariances = []
         for t in (reference, table):
-            covariances.append(np.array([covariance_of(o) for o in t.objects]).reshape(-1, 3, 3))
+            covariances.append(np.array(list(map(covariance_of, t.objects))).reshape(-1, 3, 3))
         self.own = [c[:, :2, :2] for c in covariances]
         self.turning = covariances[0][:, None, 2, 2] + covariances[1][None, :, 2, 2]
         narrowest = reference.extents[:, :2].min(axis=1) if len(reference) else np.zeros(0)

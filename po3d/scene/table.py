@@ -115,7 +115,7 @@ class Scene:
         Raise InputError if the text is not a string, an object has no name, or an anchor is
         missing.
         """
-        if not isinstance(text, str) or any("name" not in o.beliefs for o in self.objects):
+        if not isinstance(text, str) or not self.named:
             raise InputError("a textual frame needs a room, whose objects have names")
         return frame_from_text(self, text)
 
@@ -170,6 +170,20 @@ class Scene:
                     raise InputError(f"object {i}: {what}")
                 table[i, column[value]] = p
         return table
+
+    @property
+    def names(self) -> list[str]:
+        """The most probable name of each object, in scenes whose objects have names."""
+        return [o.value("name") for o in self.objects]
+
+    def has(self, attribute: str) -> bool:
+        """Return whether an object has beliefs in an attribute."""
+        return any(attribute in o.beliefs for o in self.objects)
+
+    @property
+    def named(self) -> bool:
+        """Whether every object has a name."""
+        return all("name" in o.beliefs for o in self.objects)
 
     @property
     def present(self) -> tuple[int, ...]:
@@ -266,7 +280,7 @@ def to_json(scene: Scene, exact: bool = False) -> dict:
     if scene.occluders is not None:
         record["occluders"] = [{str(j): p for j, p in belief.items()} for belief in scene.occluders]
     if scene.outline is not None:
-        record["outline"] = [list(corner) for corner in scene.outline]
+        record["outline"] = list(map(list, scene.outline))
     if scene.answer_calibration is not None:
         record["answer_calibration"] = scene.answer_calibration._asdict()
     if scene.camera is not None:
@@ -334,7 +348,7 @@ def _object_to_json(o: ObjectState, exact: bool) -> dict:
         "heading_deg": degrees,
         **({"heading": o.heading} if exact and math.radians(degrees) != o.heading else {}),
         "extent": list(o.extent),
-        "covariance": [list(row) for row in o.covariance],
+        "covariance": list(map(list, o.covariance)),
         "flip": o.flip,
         "existence": o.existence,
         "box": None if o.box is None else list(o.box),

@@ -157,12 +157,14 @@ def _read_object(path: Path) -> Soup:
             for line in file:
                 kind, _, rest = line.partition(" ")
                 if kind == "v":
-                    points.append([float(v) for v in rest.split()[:3]])
+                    points.append(list(map(float, rest.split()[:3])))
                 elif kind == "usemtl":
                     current = names.setdefault(_base(rest.strip()), len(names))
                 elif kind == "f":
-                    corners = [int(word.partition("/")[0]) for word in rest.split()]
-                    corners = [c - 1 if c > 0 else len(points) + c for c in corners]
+                    corners = []
+                    for word in rest.split():
+                        c = int(word.partition("/")[0])
+                        corners.append(c - 1 if c > 0 else len(points) + c)
                     for k in range(1, len(corners) - 1):
                         triangles.append((corners[0], corners[k], corners[k + 1]))
                         numbers.append(current)
@@ -174,7 +176,7 @@ def _read_object(path: Path) -> Soup:
     except (ValueError, OSError) as error:
         raise InputError(f"{path} is not a readable .obj file ({error})") from None
     known = {color: _read_materials(path.with_name(f"{color}.mtl")) for color in COLORS}
-    materials = [_among(name, [m for m in known.values() if m]) for name in names]
+    materials = [_among(name, list(filter(None, known.values()))) for name in names]
     if not any(materials[k].painted for k in set(numbers)):  # the texture images are not available
         materials = [m._replace(painted=not m.clear) for m in materials]
     return Soup(np.c_[-v[:, 2], -v[:, 0], v[:, 1]], faces, np.array(numbers), tuple(materials))
@@ -198,7 +200,7 @@ def _read_materials(path: Path) -> dict[str, tuple[RGB, float]]:
                 name = _base(rest.strip())
                 materials[name] = (0.8, 0.8, 0.8), 1.0
             elif kind == "Kd" and name:
-                r, g, b = (float(v) for v in rest.split()[:3])
+                r, g, b = map(float, rest.split()[:3])
                 materials[name] = (r, g, b), materials[name][1]
             elif kind == "d" and name:
                 materials[name] = materials[name][0], float(rest.split()[0])
@@ -236,8 +238,8 @@ def _facing(soup: Soup, shape: str, path: Path) -> Soup:
         box = box[[1, 0, 2]]
     unit = box / box.max() * wanted.max()
     if np.abs(unit / wanted - 1).max() > SIZE_TOLERANCE:
-        sizes = " x ".join(f"{v:.3f}" for v in unit), " x ".join(f"{v:.3f}" for v in wanted)
-        raise InputError(f"{path}: its box is {sizes[0]}, a {shape}'s is {sizes[1]}")
+        form = "{:.3f} x {:.3f} x {:.3f}".format
+        raise InputError(f"{path}: its box is {form(*unit)}, a {shape}'s is {form(*wanted)}")
     return soup
 
 
@@ -255,9 +257,13 @@ def _once(soup: Soup) -> Soup:
 
 
 def _toy(soup: Soup, shape: str) -> OfficialVehicle:
-    named = any(m.part for m in soup.materials)
-    names = np.array([m.part or "frame" for m in soup.materials], object)[soup.material]
-    clear = np.array([m.clear for m in soup.materials])[soup.material]
+    parts, see_through, named = [], [], False
+    for m in soup.materials:
+        parts.append(m.part or "frame")
+        see_through.append(m.clear)
+        named |= bool(m.part)
+    names = np.array(parts, object)[soup.material]
+    clear = np.array(see_through)[soup.material]
     if not named:
         names = _regions(soup, shape, names)
     return _assembled(soup, shape, names, np.where(clear, "glass", "paint")), {}
@@ -294,12 +300,15 @@ def _painted(soup: Soup, shape: str) -> OfficialVehicle:
     )
     np.add.at(area, soup.material, faces)
     order = np.argsort(-area)[:MOST_PARTS]
-    paint = np.array([m.painted for m in soup.materials])
-    unpainted = {int(k): f"material_{k}" for k in order if not paint[k]}
-    names = np.array(
-        ["body" if paint[k] else unpainted.get(k, "rest") for k in range(len(paint))], object
-    )
-    stuff = np.where(paint, "paint", np.where([m.clear for m in soup.materials], "glass", "dark"))
+    unpainted = {}
+    for k in order.tolist():
+        if not soup.materials[k].painted:
+            unpainted[k] = f"material_{k}"
+    parts, stuffs = [], []
+    for k, m in enumerate(soup.materials):
+        parts.append("body" if m.painted else unpainted.get(k, "rest"))
+        stuffs.append("paint" if m.painted else "glass" if m.clear else "dark")
+    names, stuff = np.array(parts, object), np.array(stuffs)
     mesh = _assembled(soup, shape, names[soup.material], stuff[soup.material])
     colors = {}
     for k, name in unpainted.items():

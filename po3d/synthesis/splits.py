@@ -118,6 +118,6 @@ def pick(models: Iterable[AssetModel], random: np.random.Generator) -> AssetMode
     third_party, own = [], []
     for model in models:
         (own if model.name.startswith(OWN) else third_party).append(model)
-    groups = [group for group in (third_party, own) if group]
+    groups = list(filter(None, (third_party, own)))
     group = groups[int(random.integers(len(groups)))]
     return group[int(random.integers(len(group)))]

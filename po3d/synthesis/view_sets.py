@@ -70,7 +70,7 @@ class ViewSpec:
         scene, camera_kind, look = make(self, index, renderer.models)
         shot = renderer.shoot(scene, scene.camera, look, amodal=True)
         objects, visible, pixels, chosen = [], [], [], []
-        for o, label, dress in zip(scene.objects, shot.labels or (), look.dresses):
+        for o, label, dress in zip(scene.objects, shot.labels, look.dresses):
             if label.visible_px:
                 objects.append(replace(o, box=tuple(map(float, label.amodal_box))))
                 visible.append(round(label.visible_fraction, 4))

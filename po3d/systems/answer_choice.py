@@ -230,9 +230,7 @@ def _label(text: str, options: Sequence[str]) -> int | None:
 
 
 def _conflicts(letter: str, before: str, behind: str, options: Sequence[str]) -> bool:
-    """Whether the content of another option stands behind a letter, or before a letter in
-    brackets.
-    """
+    """Whether the content of another option follows a letter, or precedes a letter in brackets."""
     number = LETTERS.find(letter.upper())
     own = options[number] if 0 <= number < len(options) else ""
     rest = plain_text(behind[:NEAR])

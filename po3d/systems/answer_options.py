@@ -123,8 +123,8 @@ def heights(options: Sequence[str]) -> list[str]:
 
 
 def ways(question: Question) -> tuple[str, ...]:
-    """Return the directions or heights that a question offers in its options or its words; ()
-    unless each is a single one."""
+    """Return the directions or heights that a question offers in its options or its text; () unless
+    each option names exactly one."""
     offered = tuple(map(str, question.options))
     pairs = (pattern.search(question.text) for pattern in (_OR, _ON_OR_UNDER, _UNDER_OR_ON))
     if not offered and (listed := _LISTED.search(question.text)):
@@ -138,7 +138,8 @@ def ways(question: Question) -> tuple[str, ...]:
 
 
 def offered_answers(answer: str, question: Question) -> Sequence[str]:
-    """Return the options of a question or, for a direction or a height, those in its words."""
+    """Return the options of a question; without options, and if the answer is a direction or a
+    height, the alternatives in the question's text."""
     return question.options or (ways(question) if words(answer) <= _WAYS | _HEIGHTS else ())
 
 

@@ -86,7 +86,9 @@ _ANY_TAG = re.compile(rf"</?{_ANSWER_TAG}>|\[/?answer\]|<\|(?:begin|end)_of_box\
 _BOXED = re.compile(r"(?:\\|\x08)?boxed\s*" + _BRACES + r"|\\framebox\s*" + _BRACES)
 # excludes the dots in "B. left" and "i.e."
 _SENTENCE_END = re.compile(r"(?<!\b[A-H])(?<!\.\.)(?<!\bi\.e)(?<!\be\.g)[.;!?](?=\s|$)")
-_JSON_START = re.compile(r"\s*[\[(]?\s*\{\s*[\"'][\w -]+[\"']\s*:")  # a line of JSON is no answer
+_JSON_START = re.compile(
+    r"\s*[\[(]?\s*\{\s*[\"'][\w -]+[\"']\s*:"
+)  # a line of JSON is not an answer
 
 _LISTED_LINE = re.compile(r"\d{1,2}[.)]\s+\S")
 _ITEM = re.compile(  # "- First Image: right"
@@ -346,7 +348,7 @@ def _without_items(lines: list[str]) -> list[str]:
 
 def _ends(first: str, last: str) -> Iterator[tuple[str, str]]:
     """Yield the first line, if its letter or content is an answer by itself, and the last one; two
-    different letters are no answer."""
+    different letters do not count as an answer."""
     letters = list(map(_letter, (first, last)))
     if None not in letters and letters[0] != letters[1]:
         yield "", "short"

@@ -187,7 +187,7 @@ class Model:
         domain = self.pipeline.domain
         if not all(isinstance(sentence, str) for sentence in sentences):
             raise InputError("question, change and frame should be strings")
-        if any(sentence.strip() for sentence in sentences[1:]) and domain.kind != "room":
+        if any(map(str.strip, sentences[1:])) and domain.kind != "room":
             raise InputError("a textual change or frame needs a room")
         if isinstance(scene, str | Path) and Path(scene).suffix == ".json":
             scene = read_scene(scene)
@@ -263,7 +263,7 @@ def change(scene: Scene, text: str) -> Scene:
     from po3d.reasoning.apply_edit import plan
     from po3d.reasoning.outcome import ExecutionFailure
 
-    if not isinstance(text, str) or any("name" not in o.beliefs for o in scene.objects):
+    if not isinstance(text, str) or not scene.named:
         raise InputError("a textual change needs a room, whose objects have names")
     (parse,) = _room_parser().parse([text], "change")
     if parse.program is None:

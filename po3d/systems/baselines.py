@@ -33,7 +33,7 @@ class Baseline:
 
 
 def guesses(guess: Callable[[Question], tuple[str, float]]) -> Baseline:
-    """Return the system that needs no image: `guess` returns an answer and its probability."""
+    """Return a system that needs no image: `guess` returns an answer and its probability."""
     return Baseline(
         lambda questions, context: [Prediction(q.id, "ok", *guess(q)) for q in questions]
     )

@@ -18,11 +18,12 @@ def build_pipeline(name: str, **options: Any) -> Pipeline:
     `Domain.options`, which has their defaults; InputError for another one:
 
     `scenes`: source of scenes, one of `scene_sources.SOURCES`. `perception`: name of a shipped
-    checkpoint pair, a path without suffix, or an estimator. `flip_tta`: horizontal-flip test-time
-    augmentation. `parser_checkpoint`: the same for the benchmark's parser. `parser`: a
+    checkpoint pair, a path without suffix, or an estimator. `parser_checkpoint`: name or path of
+    the benchmark parser's pair. `flip_tta`: horizontal-flip test-time augmentation. `parser`: a
     `ParserMode`. `device`: where the networks run. `oracle`: modules replaced by ground truth.
     `refine` and `modules` (streets): see `scene_sources.source`. The others are settings of
-    `Domain`."""
+    `Domain`.
+    """
     base = domain(name)
     for option in options:
         if option not in base.options:

@@ -157,7 +157,7 @@ def ask(
         )
     image, extras = request.images[0], request.extras
     inputs = ImageInputs(
-        dict(zip(question.images, request.images)), extras.focal, extras.metres_per_pixel
+        dict(zip(question.images, request.images)), extras["focal"], extras["metres_per_pixel"]
     )
     if world != "orbit":
         question = replace(question, images=(), views=())

@@ -8,7 +8,7 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,14 +59,14 @@ class Refusal(Exception):
         }
 
 
-class RequestExtras(NamedTuple):
-    """Content of a request's field `po3d`."""
-
-    frame: str = ""
-    change: str = ""
-    focal: float | None = None  # in widths of the image
-    metres_per_pixel: float | None = None  # of a map
-    views: tuple[float, ...] = ()  # camera angles in degrees
+# Content of a request's field `po3d`, with the defaults.
+EXTRAS: Mapping[str, Any] = {
+    "frame": "",
+    "change": "",
+    "focal": None,  # in widths of the image
+    "metres_per_pixel": None,  # of a map
+    "views": (),  # camera angles in degrees
+}
 
 
 class ChatRequest(NamedTuple):
@@ -75,7 +75,7 @@ class ChatRequest(NamedTuple):
     model: str
     texts: tuple[str, ...]  # of the last user message
     images: tuple[NDArray[np.uint8], ...]  # (H, W, 3)
-    extras: RequestExtras = RequestExtras()
+    extras: Mapping[str, Any] = EXTRAS
 
     @property
     def task(self) -> Task:
@@ -95,7 +95,7 @@ class ChatRequest(NamedTuple):
 
     def question(self, text: str) -> Question:
         whole = "\n".join(self.texts)
-        views = self.extras.views or tuple(map(float, _ANGLE.findall(whole))) or (0.0,)
+        views = self.extras["views"] or tuple(map(float, _ANGLE.findall(whole))) or (0.0,)
         names = tuple(f"{k + 1}" for k in range(len(self.images)))
         return Question(
             REQUEST,
@@ -106,8 +106,8 @@ class ChatRequest(NamedTuple):
             options=tuple(filter(None, self.options)),
             images=names,
             views=views,
-            frame=self.extras.frame or _named("frame", whole),
-            change=self.extras.change or _named("change", whole),
+            frame=self.extras["frame"] or _named("frame", whole),
+            change=self.extras["change"] or _named("change", whole),
         )
 
 
@@ -144,20 +144,16 @@ def read_request(data: bytes) -> ChatRequest:
     return ChatRequest(model, tuple(texts), tuple(images), extras)
 
 
-def _request_extras(value: object) -> RequestExtras:
+def _request_extras(value: object) -> dict[str, Any]:
     """Parse the field `po3d` of a request."""
     if value is None:
-        return RequestExtras()
-    if not isinstance(value, dict) or (
-        odd := sorted(map(str, set(value) - set(RequestExtras._fields)))
-    ):
+        return dict(EXTRAS)
+    if not isinstance(value, dict) or (odd := sorted(map(str, set(value) - set(EXTRAS)))):
         odd = f": {_short(odd[0])} is unknown" if isinstance(value, dict) else ""
         raise Refusal(
-            400,
-            f"po3d should be an object with the fields {', '.join(RequestExtras._fields)}{odd}",
-            "po3d",
+            400, f"po3d should be an object with the fields {', '.join(EXTRAS)}{odd}", "po3d"
         )
-    values: dict[str, Any] = {}
+    values = dict(EXTRAS)
     for name, entry in value.items():
         if name in ("frame", "change"):
             fine = isinstance(entry, str) and len(entry) <= TEXT
@@ -172,7 +168,7 @@ def _request_extras(value: object) -> RequestExtras:
         if not fine:
             raise Refusal(400, f"invalid value: po3d.{name}={_short(entry)}", "po3d")
         values[name] = tuple(entry) if name == "views" else entry
-    return RequestExtras(**values)
+    return values
 
 
 def _is_number(value: object, least: float, most: float) -> bool:
@@ -181,11 +177,7 @@ def _is_number(value: object, least: float, most: float) -> bool:
 
 def _content(messages: object) -> tuple[list[str], list[object]]:
     """Return texts and image URLs of the last user message."""
-    if (
-        not isinstance(messages, list)
-        or not messages
-        or not all(isinstance(m, dict) for m in messages)
-    ):
+    if not isinstance(messages, list) or set(map(type, messages)) != {dict}:
         raise Refusal(400, "messages should be a list of objects with role and content", "messages")
     last = None
     for message in messages:
@@ -195,7 +187,7 @@ def _content(messages: object) -> tuple[list[str], list[object]]:
         raise Refusal(400, "messages should contain a user message", "messages")
     content = last.get("content")
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    if not isinstance(parts, list) or not all(isinstance(p, dict) for p in parts):
+    if not isinstance(parts, list) or not set(map(type, parts)) <= {dict}:
         raise Refusal(400, "content should be a string or a list of parts", "messages")
     texts: list[str] = []
     urls: list[object] = []

@@ -71,7 +71,7 @@ class ParsedQuestion(NamedTuple):
         return "failed" if any(p.status == "failed" for p in self.parses) else "unparsed"
 
     def mixed(self, gold: "ParsedQuestion", modules: Collection[str]) -> "ParsedQuestion":
-        """Return this reading with gold programs for the given modules: parsing (the question's
+        """Return this parse with gold programs for the given modules: parsing (the question's
         program), edit (the change's program)."""
         parse_source, change = (gold if m in modules else self for m in ("parsing", "edit"))
         return ParsedQuestion(parse_source.question, change.change)
@@ -262,8 +262,8 @@ class Domain:
         return program if self.answer_types and tree.output not in self.answer_types else tree
 
     def length(self, program: Call) -> int:
-        """Return the number of operations of a program of the general parser, for which the weights
-        of alternative parses are fitted."""
+        """Return the number of operations of a program in the general parser's notation, a feature
+        for weighing alternative parses."""
         tree = program if self.core_lengths else self.in_notation(program)
         return len(list(tree.calls()))
 
@@ -352,7 +352,7 @@ class Domain:
     # --- execution
 
     def argmax(self) -> Self:
-        """Return the executor that uses only the most probable scene."""
+        """Return the domain with execution on the most probable scene only."""
         return self if self.mode in ("", "argmax") else replace(self, mode="argmax")
 
     def ranking(self) -> Self:
@@ -361,11 +361,11 @@ class Domain:
         return replace(self, samples=0) if self.draw and self.samples else self
 
     def certain(self) -> Self:
-        """Return the domain for scenes without uncertainty, with the questions' own frames."""
+        """Return the domain for certain scenes, where each question has its own frame."""
         return replace(self, frame="anchors", samples=self.samples if self.mode else 0)
 
     def explaining(self, options: Mapping[str, Any]) -> Self:
-        """Return the executor that explains the answers of a run with these options."""
+        """Return the domain that explains the answers of a run with these options."""
         used = {name: options.get(name) for name, _ in self.explanation_settings}
         changed = {}
         for name, value in used.items():
@@ -374,7 +374,7 @@ class Domain:
         return replace(self.certain(), **{**dict(self.explanation_settings), **changed})
 
     def doubt(self, execution: Execution, scene: Scene) -> str:
-        """Return one sentence on why an answer is improbable; "" if only that is known."""
+        """Return one sentence on why an answer is improbable; "" if there is no specific reason."""
         return self.doubts(self, execution, scene)
 
     def bind(self, tables: ImageScenes) -> SceneExecutor:

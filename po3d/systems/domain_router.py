@@ -196,6 +196,6 @@ def worlds_of(scene: Scene) -> tuple[str, ...]:
     """Return the domains in which questions about a scene can be asked."""
     if scene.outline is not None:
         return KINDS["map"]
-    if any("shape" in thing.beliefs for thing in scene.objects):
+    if scene.has("shape"):
         return KINDS["street"]
     return KINDS["rooms"]

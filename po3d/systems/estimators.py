@@ -236,14 +236,14 @@ def estimated(
     scenes: list[Scene] = []
     for start in range(0, len(inputs), step):
         part = inputs[start : start + step]
+        images, focals, cameras = map(list, zip(*part))
         more: dict[str, Any] = {
-            "focals": [g.focal for g in part],
-            "cameras": [g.camera for g in part],
+            "focals": focals,
+            "cameras": cameras,
             "things": tuple(things),
             "domain": domain,
         }
         own = list(names[start : start + step])
-        images = [g.image for g in part]
         inputs_of = {name: more[name] for name in offered}
         created = called(estimator, "estimate", images, own, {"names": own, **inputs_of})
         scenes += checked_scenes(class_path(estimator), created, own)
@@ -319,9 +319,7 @@ def not_finite(scene: Scene) -> str:
         }
         for name, value in values.items():
             flat = (
-                np.concatenate([np.ravel(part) for part in value] or [[]])
-                if name == "beliefs"
-                else value
+                np.concatenate(list(map(np.ravel, value)) or [[]]) if name == "beliefs" else value
             )
             if not np.isfinite(np.asarray(flat, float)).all():
                 return f"objects[{k}].{name}"

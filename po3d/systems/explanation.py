@@ -48,11 +48,12 @@ class Explanation(NamedTuple):
 
 
 def flipped(near: Margins, answer: str | None) -> str:
-    """Return in words the smallest change of the scene that changes the answer; "" if none is
-    known.
+    """Describe the smallest change of the scene that changes the answer; "" if none is known.
 
-    `near` refers to the most probable scene. If its answer is not `answer`, the text says so; "" if
-    that scene has no answer, or the change leads to `answer`."""
+    `near`: the decisions on the most probable scene. If the answer on that scene is not `answer`,
+    the text says so. The result is also "" if that scene has no answer, or if the change leads to
+    `answer`.
+    """
     if near.flip is None:
         return ""
     if near.answer == answer:

@@ -58,8 +58,8 @@ def framed_room(
     scene: Scene, frame: Frame, mode: FrameMode | GivenFrame, rules: Rules
 ) -> SceneGeometry:
     """Return the room in the frame of a question, before any change. ExecutionFailure if the
-    frame's program refers to an object that is not there. In mode "camera" the viewer stands at the
-    camera, else where the program says."""
+    frame's program refers to an object that is not there. The viewer stands at the camera in mode
+    "camera", else at the position given by the program."""
     if isinstance(frame, str):
         scene = framed(scene, frame, mode)
         return SceneGeometry.of(
@@ -148,7 +148,7 @@ class _SampleTables:
 
     @cached_property
     def arrays(self) -> RoomSamples | None:
-        """All tables at once; None if they have to stay apart."""
+        """All tables as arrays; None if programs must run on each table separately."""
         if self.like is None:
             return RoomSamples(self.samples) if applicable(self.samples) else None
         return None if self.like.arrays is None else RoomSamples(self.samples, self.like.arrays)

@@ -21,7 +21,7 @@ from po3d.language.read import everyday
 from po3d.language.read.mending import Mending, mended
 from po3d.language.read.parse import Parse
 from po3d.language.read.referents import disambiguate
-from po3d.language.read.stated_sizes import with_sizes, without_sizes
+from po3d.language.read.stated_sizes import sizes, with_sizes, without_sizes
 from po3d.language.read.viewpoints import split_viewpoint
 from po3d.language.read.weighing import Weighing
 from po3d.reasoning.questions import Question
@@ -49,8 +49,7 @@ LOOKS = ("color", "material", "state", "size")  # input order of an object's att
 
 @dataclass(frozen=True)
 class GeneralQuestionParser:
-    """The general parser with the executor whose domain the questions belong to. The network is
-    loaded on first use."""
+    """The general parser for questions of one domain. The network is loaded on first use."""
 
     executor: Domain
     checkpoint: str = CHECKPOINT
@@ -68,10 +67,10 @@ class GeneralQuestionParser:
             questions = list(map(with_viewpoint, questions))
         inputs, mendings = self.parser_inputs(questions, tables)
         candidates = reader.together(inputs, WIDTH, [rows] * len(inputs))
-        for one, parses in zip(inputs, candidates, strict=True):
+        for q, one, parses in zip(questions, inputs, candidates, strict=True):
             parses["question"] = _by_rule(one, rows) + parses["question"]
             if one.change and one.kind == "room":
-                parses["change"] = _by_rule(one, rows, "change") + parses["change"]
+                parses["change"] = _by_rule(one, rows, "change", q.change) + parses["change"]
         readings = []
         for q, one, mending, parses in zip(questions, inputs, mendings, candidates, strict=True):
             if all(map(reader.knows, filter(None, (one.question, one.change, one.frame)))):
@@ -133,12 +132,18 @@ def with_viewpoint(question: Question) -> Question:
 
 
 def _by_rule(
-    query: "ParserInput", rows: Sequence[Mapping[str, str]], sort: "Sort" = "question"
+    query: "ParserInput",
+    rows: Sequence[Mapping[str, str]],
+    sort: "Sort" = "question",
+    text: str = "",
 ) -> "list[Read]":
-    """Return the parse of a question or change by rules: a list of one or none."""
+    """Return the parse of a question or change by rules: a list of one or none. `text`: the
+    sentence with stated sizes, which the network's input lacks."""
     from po3d.language.read.reader import ParserOutput as Read
 
     program = everyday.read(getattr(query, sort), query.kind, rows, sort)
+    if program is None and text and sizes(text):
+        program = everyday.read(text, query.kind, rows, sort)
     return [] if program is None else [Read(disambiguate(program, rows), RULED)]
 
 
@@ -188,9 +193,9 @@ def _refused(question: "Read", *others: "Read | None") -> "Read | None":
 def second(
     mode: str, executor: Domain, device: str = "cpu", checkpoint: str = CHECKPOINT
 ) -> GeneralQuestionParser | None:
-    """Return the general parser for an executor's pipeline; None if only the benchmark's parser is
-    wanted, or if the general one is optional and not installed. InputError for an unknown choice,
-    or for a missing parser that is required."""
+    """Return the general parser for a domain; None if only the benchmark's parser is wanted, or if
+    the general one is optional and not installed. InputError for an unknown choice, or for a
+    missing parser that is required."""
     known("parser", mode, get_args(ParserMode))
     if mode == "benchmark" or (mode == "cascade" and not there(checkpoint)):
         return None
@@ -222,9 +227,9 @@ def rewritten(rewrite: Callable[[Call], Call], program: Call) -> tuple:
 
 
 def resolve_the_one(program: Call) -> Call:
-    """Resolve presuppositions of uniqueness as speakers mean them. Of several objects that a
-    vehicle runs into, take the nearest; of several on the viewer's left, or of two named objects,
-    the one furthest in that direction. "At" an object means next to it."""
+    """Resolve references to one object where several match, as speakers usually mean them. Of
+    several objects that a vehicle runs into, take the nearest; of several on the viewer's left, or
+    of two named objects, the one furthest in that direction. "At" an object means next to it."""
     args = rewritten(resolve_the_one, program)
     if program.op == "relate" and args[0] == "at":
         return Call("relate", ("next_to", *args[1:]))

@@ -30,10 +30,6 @@ class ImageInputs:
                     f"{name}={printable(value)} should be a number between 0 and {LARGEST:,.0f}"
                 )
 
-    @property
-    def picture(self) -> Image:
-        return next(iter(self.pictures.values()))
-
     def image(self, name: str) -> Image:
         return self.pictures[name]
 
@@ -44,15 +40,12 @@ class ImageInputs:
         """Focal length in widths of the image; 1.0 (a field of view of 53 degrees) if unknown."""
         return self.lens or 1.0
 
-    def top_view(self) -> "ImageInputs":
-        return self
-
-    @property
-    def camera(self) -> Camera:
-        """Camera of a map: orthographic, straight down on the world's origin."""
+    def top_view(self) -> tuple[Image, Camera]:
+        """Return a map and its camera: orthographic, straight down on the world's origin."""
         if self.scale is None:
             raise InputError("a top-view map needs its scale, for example metres_per_pixel=0.01")
-        return down(0.0, 0.0, self.scale, *self.picture.shape[1::-1])
+        picture = next(iter(self.pictures.values()))
+        return picture, down(0.0, 0.0, self.scale, *picture.shape[1::-1])
 
 
 def no_truth() -> Scene:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from po3d.io.images import ImageError
-from po3d.reasoning.questions import Prediction, Question
+from po3d.reasoning.questions import Prediction, Question, by_id
 from po3d.systems.interfaces import (
     Context,
     ImageQuestions,
@@ -145,5 +145,5 @@ def _on_bad_views(questions: Sequence[Question], context: Context) -> dict[str, 
 def _in_order(
     questions: Sequence[Question], lost: Mapping[str, Prediction], predictions: Sequence[Prediction]
 ) -> list[Prediction]:
-    known = {**lost, **{p.id: p for p in predictions}}
+    known = {**lost, **by_id(predictions)}
     return [known[q.id] for q in questions]

@@ -27,10 +27,10 @@ from typing import Any, Literal
 from po3d.io.errors import InputError
 from po3d.io.files import read_jsonl
 from po3d.io.seeding import rng
-from po3d.reasoning.questions import Prediction, Question
+from po3d.reasoning.questions import Prediction, Question, ids_of
 from po3d.systems.answers import predicted
 from po3d.systems.interfaces import Context
-from po3d.systems.lmm_endpoint import LONGEST_WAIT, Endpoint, Refused, Unavailable
+from po3d.systems.lmm_endpoint import LONGEST_WAIT, Endpoint, EndpointError
 from po3d.systems.prompts import (
     ImageFormat,
     Prompt,
@@ -228,7 +228,7 @@ class Lmm:
 
     def records(self, questions: Sequence[Question]) -> list[dict]:
         """Return the model's logged responses to these questions."""
-        ids = {q.id for q in questions}
+        ids = set(ids_of(questions))
         result = []
         for record in self.log.known.values():
             if record["id"] in ids and record["model"] == self.model:
@@ -243,12 +243,12 @@ class Lmm:
 
         try:
             return finish(ask([]), ask)
-        except (Refused, Unavailable) as error:
+        except EndpointError as error:
             return Prediction(question.id, "failed", reason=str(error))
 
     def _response(self, question: Question, content: list[dict], stop: threading.Event) -> dict:
         """Return the logged response to the messages; send the request if it is not in the log.
-        Raises Refused or Unavailable."""
+        Raises EndpointError."""
         body = {"model": self.model, "messages": content, **self.fields}
         digest = hashlib.sha256(
             json.dumps([self.endpoint.base_url, body], sort_keys=True).encode()
@@ -278,7 +278,9 @@ class Lmm:
         for attempt in range(self.tries):
             try:
                 return self.endpoint.chat(body), attempt + 1
-            except Unavailable as error:
+            except EndpointError as error:
+                if error.wait is None:
+                    raise
                 last = error
                 # Jitter, so that the rejected requests are not retried at one time.
                 spread = 0.5 + float(rng(0, f"lmm/{digest}", attempt).random())

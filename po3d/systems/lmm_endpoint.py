@@ -20,15 +20,11 @@ STOPS = (401, 403, 404)  # errors that apply to all requests: key, rights, model
 BUSY = (408, 409, 425, 429)  # retried, as are 5xx
 
 
-class Refused(Exception):
-    """The endpoint rejects this request."""
+class EndpointError(Exception):
+    """The endpoint does not answer this request. `wait`: seconds until a retry may succeed, if it
+    is busy, failing or unreachable; None if it rejects the request."""
 
-
-class Unavailable(Exception):
-    """The endpoint is busy, failing or unreachable; a retry may succeed. `wait`: seconds, from
-    Retry-After."""
-
-    def __init__(self, reason: str, wait: float = 0.0) -> None:
+    def __init__(self, reason: str, wait: float | None = 0.0) -> None:
         super().__init__(reason)
         self.wait = wait
 
@@ -59,8 +55,8 @@ class Endpoint:
 
     def chat(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Send one request; return the response, its finish_reason and usage (prompt_tokens,
-        completion_tokens, as reported by the endpoint). Raises Refused, Unavailable, or InputError
-        for errors that apply to all requests."""
+        completion_tokens, as reported by the endpoint). Raises EndpointError, or InputError for
+        errors that apply to all requests."""
         url = self.base_url.rstrip("/") + "/chat/completions"
         headers = {
             "Content-Type": "application/json",
@@ -79,14 +75,14 @@ class Endpoint:
             with error:
                 raise self._error(error) from None
         except (OSError, http.client.HTTPException) as error:  # URLError and timeouts are OSErrors
-            raise Unavailable(
+            raise EndpointError(
                 f"{url}: {self._clean(getattr(error, 'reason', None) or error or 'no answer')}"
             ) from None
         try:
             choice = json.loads(data)["choices"][0]
             content = choice["message"].get("content") or ""
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            raise Unavailable(
+            raise EndpointError(
                 f"{url}: the response is not a chat completion: {self._clean(data[:200])}"
             ) from None
         if isinstance(content, list):
@@ -113,13 +109,13 @@ class Endpoint:
         if error.code in STOPS:
             return InputError(what + "; check base_url, model and the variable named by key_env")
         if error.code in BUSY or error.code >= 500:
-            return Unavailable(what, _seconds(error.headers.get("Retry-After")))
+            return EndpointError(what, _seconds(error.headers.get("Retry-After")))
         if 300 <= error.code < 400:
             return InputError(
                 f"{what}; redirects are not followed, so set"
                 f" base_url={error.headers.get('Location')}"
             )
-        return Refused(what)
+        return EndpointError(what, None)
 
     def _clean(self, value: object) -> str:
         """Return an endpoint's message on one line, with the key masked."""
@@ -146,7 +142,7 @@ def _read(response: http.client.HTTPResponse, end: float) -> bytes:
         parts.append(part)
         size += len(part)
         if size > LARGEST:
-            raise Refused(f"the response has more than {LARGEST:,} bytes")
+            raise EndpointError(f"the response has more than {LARGEST:,} bytes", None)
         if time.monotonic() > end:
             raise TimeoutError("the response took longer than the timeout")
     return b"".join(parts)

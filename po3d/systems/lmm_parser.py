@@ -90,7 +90,7 @@ class LmmParser(Lmm):
         self, questions: Sequence[Question], context: Context
     ) -> Callable[[Question], Finish]:
         """Return, for each question, the function that turns a response into a prediction; the
-        questions share one executor state."""
+        questions share one executor."""
         answering = self._answering(questions, context)
         return lambda question: lambda record, ask: self._finish(question, answering, record, ask)
 

@@ -13,7 +13,7 @@ gives it if both parsers agree, or if the calibrated probability that it prints 
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from po3d.reasoning.questions import Question
 from po3d.systems.answer_options import named_in, offered_answers
@@ -34,48 +34,40 @@ OFFSET, OWN, GENERAL, STYLE = 1.36, 0.51, -0.85, 0.35
 LEAST = 1e-4  # distance of a probability from 0 and 1 in its logit
 
 
-class ParserChoice(NamedTuple):
-    """The selected parse, as executed; None if neither parser has a program. `differ`: whether the
-    two parsers' answers differ, the other one being credible too."""
-
-    ran: "Execution | None"
-    differ: bool = False
-
-
 def choose(
     own: "Execution | None",
     general: "Execution | None",
     question: Question,
     alone: bool = False,
     style: float | None = None,
-) -> ParserChoice:
+) -> "tuple[Execution | None, bool]":
     """Select between the executed parses of the benchmark's and the general parser; None for a
-    parser without a program. `alone`: there is only the general parser. `style`: how much the
-    sentences are worded like the benchmark's, log odds; None if the domain has no such test."""
+    parser without a program, and for the selection if neither has one. Also return whether the
+    other parser has a different answer that is credible as well. `alone`: there is only the general
+    parser. `style`: how much the sentences are worded like the benchmark's, log odds; None if the
+    domain has no such test."""
     refused = general is not None and bool(general.reading.unread)
     if (
         alone
         or own is None
         or not (own.reading.sure or (style is not None and general is not None))
     ):
-        return ParserChoice(None if refused else general)
+        return None if refused else general, False
     if general is None or (general.outcome.answer is None and not (refused and style is not None)):
-        return ParserChoice(own if own.reading.sure else general)
+        return own if own.reading.sure else general, False
     if own.outcome.answer is None:
-        return ParserChoice(None if refused else general)
+        return None if refused else general, False
     if not refused and answer_of(own, question) == answer_of(general, question):
-        return ParserChoice(own if own.reading.sure else general)
+        return own if own.reading.sure else general, False
     p = 0.0
     if style is not None:
         p = own_is_right(own.reading.probability, general.reading.probability, style)
     if p < 0.5:
-        return ParserChoice(None if refused else general, differ=own.reading.sure and not refused)
+        return None if refused else general, own.reading.sure and not refused
     reading = own.reading
     parse = replace(reading.question, probability=p)
     change = reading.change and replace(reading.change, probability=1.0)
-    return ParserChoice(
-        own._replace(reading=reading._replace(question=parse, change=change)), differ=True
-    )
+    return own._replace(reading=reading._replace(question=parse, change=change)), True
 
 
 def own_is_right(own: float, general: float, style: float) -> float:

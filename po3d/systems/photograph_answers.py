@@ -2,8 +2,8 @@
 
 * Sets are described in everyday words ("birds in the grass") and counted with the detector's
   calibrated probabilities, including the probability that it missed an object.
-* A question about a kind of object that is not among the classes is refused, naming it. An object
-  of a known kind that is not detected is absent with a calibrated probability.
+* A question about a kind of object that is not among the classes is refused; the reason names the
+  kind. An object of a known kind that is not detected is absent with a calibrated probability.
 * Left, right, in front and behind of a viewer are those of the image.
 """
 
@@ -65,13 +65,13 @@ def presence(belief: float, odds: float = 1.0) -> float:
 
 
 def unknown_kind(phrase: str, classes: Sequence[str]) -> str:
-    """Return the noun of a description if the detector knows no kind of it; else ""."""
+    """Return the noun of a description if it denotes none of the detector's classes; else ""."""
     noun = describe(phrase).noun
     return noun if noun and classes and not _listed(noun, classes) else ""
 
 
 def knows(noun: str, name: str) -> bool:
-    """Whether a noun may mean an object of a class; a lamp is no traffic light."""
+    """Whether a noun may denote objects of a class; "lamp" does not denote a traffic light."""
     return fits(noun, name) >= KIND and (noun, name) not in MISNAMED
 
 
@@ -80,15 +80,14 @@ def _listed(noun: str, classes: Sequence[str]) -> bool:
 
 
 def partly_known(noun: str, classes: Sequence[str]) -> bool:
-    """Whether the classes are only some of a noun's kinds: a sign may be another one than a stop
-    sign."""
+    """Whether the classes cover only some kinds of a noun: not every sign is a stop sign."""
     fit = max(map(functools.partial(fits, noun), classes), default=1.0)
     return NARROWER < fit < 1 and COVERED.isdisjoint(kinds_of(noun))
 
 
 def refuse_unknown(program: Call, classes: Sequence[str]) -> None:
-    """Raise ExecutionFailure if a program refers to a kind of object that is not among the classes
-    (it names the first one), or chooses among answers that the question does not offer."""
+    """Raise ExecutionFailure if a program refers to a kind of object outside the classes (the
+    message names the first one), or chooses among answers that the question does not offer."""
     for call in program.calls():
         if call.op == "choices":
             raise ExecutionFailure("unknown", "The question offers no answers")
@@ -100,8 +99,10 @@ def refuse_unknown(program: Call, classes: Sequence[str]) -> None:
 
 
 def of_wholes(program: Call, classes: Sequence[str]) -> Call:
-    """Return the program with the thing instead of its part that the detector does not know: the
-    zebra for "the zebra's body". Heights of parts are others, so programs of heights are unchanged.
+    """Replace parts that the detector has no class for by the whole object: "the zebra's body" by
+    the zebra.
+
+    Programs about heights are unchanged, because a part has another height than the whole.
     """
     if any("elevation" in call.args for call in program.calls()):
         return program
@@ -113,7 +114,7 @@ def of_wholes(program: Call, classes: Sequence[str]) -> Call:
 
 
 def granted(beliefs: Mapping[str, float]) -> float:
-    """Return the probability that all objects exist that a question presupposes.
+    """Return the probability that all objects presupposed by a question exist.
 
     `beliefs`: for each description the existence probability of its best box.
     """
@@ -121,7 +122,8 @@ def granted(beliefs: Mapping[str, float]) -> float:
 
 
 def set_of(program: Call) -> str:
-    """Return the description of the set that a program counts or asks for; "" for others."""
+    """Return the description of the set that a program counts or asks for; "" for other
+    programs."""
     if program.op in ("count", "exist") and isinstance(program.args[0], Call):
         inner = program.args[0]
         words: list[str] = []
@@ -165,9 +167,9 @@ def members(
 ) -> Array:
     """Return (n,) the probability that each object exists and fits a description.
 
-    `exists`: the question is whether there is one, so that a relation to a thing that is unknown or
-    not detected counts as uncertain; else it is taken for granted. `supposed`: the question takes
-    for granted that one of them is meant by the noun, and asks for the relation.
+    `exists`: the question asks whether there is such an object; a relation to an object that is
+    unknown or not detected is then uncertain, otherwise it is assumed to hold. `supposed`: the
+    question presupposes that one object is denoted by the noun, and asks for its relation.
     """
     grounder = Grounder(scene)
     role = role_weights(d.noun, scene)
@@ -250,8 +252,8 @@ def seen_by_camera(program: Call) -> bool:
 
 
 def from_camera(program: Call) -> Call | None:
-    """Return a question for left or right, or front or behind, of an object's own view as one of
-    the viewer's; None for another program."""
+    """Convert a question for left or right, or front or behind, from an object's own frame to the
+    viewer's frame; None for another program."""
     if program.op != "direction" or program.args[2] != Call("frame", ("object",)):
         return None
     if program.args[3] not in SIDES.values() or program.args[1] == Call("viewer"):
@@ -260,9 +262,10 @@ def from_camera(program: Call) -> Call | None:
 
 
 def as_seen(scene: Scene) -> Scene:
-    """Return the scene with its objects moved sideways to where the image shows them.
+    """Return the scene with each object moved sideways to its place in the image.
 
-    Right is the image's x at the median depth, so that "left of" is that of the image.
+    The coordinate to the right becomes the image's x at the median depth, so that "left of" means
+    further left in the image.
     """
     if scene.camera is None or not len(scene):
         return scene
@@ -279,8 +282,11 @@ def as_seen(scene: Scene) -> Scene:
 
 
 def named_best(program: Call) -> tuple[str, str, list[Call], Call] | None:
-    """Return measure, sense ("least" or "most"), references and set of a question for the name of
-    the object of a set that has the least or most of a measure; None for another program."""
+    """Parse a question for the name of the object with the least or most of a measure.
+
+    Return the measure, the sense ("least" or "most"), the references and the set; None for another
+    program.
+    """
     if program.op != "query" or program.args[0] != "name" or program.args[1].op != "best":
         return None
     measure, sense, *where, things = program.args[1].args
@@ -288,8 +294,8 @@ def named_best(program: Call) -> tuple[str, str, list[Call], Call] | None:
 
 
 def nearest_of(program: Call) -> tuple[str, str] | None:
-    """Return the descriptions of an anchor and of a set, of a question for the set's nearest
-    object to the anchor; None for another program."""
+    """Parse a question for the object of a set that is nearest to an anchor: return the
+    descriptions of the anchor and of the set; None for another program."""
     best = named_best(program)
     if best is None or best[:2] != ("distance", "least"):
         return None
@@ -304,8 +310,11 @@ def nearest_of(program: Call) -> tuple[str, str] | None:
 
 
 def salient(using: Ground) -> Ground:
-    """Return a grounding in the picture: larger boxes are preferred ("the man" is the one in front
-    of others), colours are those of parts, and ranks such as "on the right" are the picture's."""
+    """Return a grounding that uses the image.
+
+    Larger boxes are preferred ("the man" is the man in the foreground), a colour may cover only a
+    part of an object, and ranks such as "on the right" refer to places in the image.
+    """
 
     def grounded(phrase: str, scene: Scene) -> list[float]:
         if phrase[:1] == "#":
@@ -320,7 +329,7 @@ def salient(using: Ground) -> Ground:
 
 def _pictured(description: Description, scene: Scene) -> Scene:
     """Return the scene for the grounding of a description: colours by their share of the pixels,
-    and for ranks from left to right or from top to bottom the places in the picture."""
+    and places in the image for ranks from left to right or from top to bottom."""
     measures = {rank.measure for rank in description.ranks}
     if "across" in measures:
         scene = as_seen(scene)
@@ -345,7 +354,8 @@ def _area(box: Sequence[float] | None) -> float:
 
 
 def nearest_listed(program: Call, scene: Scene, using: Ground, classes: Sequence[str]) -> Call:
-    """Return the program of `nearest_of` with its set as rows; ExecutionFailure if it is empty."""
+    """Return the program of `nearest_of` with rows as its set; ExecutionFailure for an empty
+    set."""
     anchor, phrase = nearest_of(program)
     beliefs = list(using(anchor, scene))
     row = int(np.argmax(beliefs)) if beliefs else -1

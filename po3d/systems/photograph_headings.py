@@ -1,4 +1,4 @@
-"""Answers that rest on headings which nothing determines."""
+"""Probabilities of answers that depend on unknown headings."""
 
 import math
 from collections.abc import Sequence
@@ -20,15 +20,17 @@ UNKNOWN_FLIP, UNKNOWN_HEADING = 0.49, 0.9
 def heading_guess(
     program: Call, scene: Scene, using: Ground, rules: Rules, outcome: Outcome
 ) -> dict[str, Any]:
-    """Return the changes of an outcome that rests on headings which nothing determines; {} if it
-    does not. Its probability is at most the share of four headings that give the answer.
+    """Return the changed fields of an outcome that depends on unknown headings; {} if it does not.
+
+    Its probability becomes at most the share of four headings, 90 degrees apart, with the same
+    answer.
     """
     unknown = [k for k, o in enumerate(scene.objects) if _heading_unknown(o)]
     if scene.source != "predicted" or not unknown:
         return {}
 
     def answers(rows: Sequence[int]) -> list[str | None]:
-        """Return the answers with these rows' headings turned by quarters."""
+        """Return the answers with the headings of these rows turned by multiples of 90 degrees."""
         result = []
         for k in range(TURNS):
             result.append(answered(program, _turned(scene, rows, k), using, rules).answer)
@@ -46,7 +48,8 @@ def heading_guess(
 
 
 def _heading_unknown(o: ObjectState) -> bool:
-    """Whether both directions are equally probable, and the angle is as uncertain as it can be."""
+    """Whether the heading is unknown: opposite headings are about equally probable, and its
+    standard deviation is above UNKNOWN_HEADING radians."""
     return o.flip > UNKNOWN_FLIP and o.covariance[2][2] > UNKNOWN_HEADING**2
 
 

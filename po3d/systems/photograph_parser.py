@@ -36,8 +36,8 @@ def question_parser(photographs: bool = False) -> QuestionParser:
 
 
 def is_template(question: Question) -> bool:
-    """Whether the question matches a template of 3DSRBench or its twin; "the left side of the
-    picture" is none."""
+    """Whether the question matches a template of 3DSRBench or its twin and does not refer to the
+    picture ("the left side of the picture")."""
     text = question.text
     return not OF_PICTURE.search(text) and any(form.fullmatch(text) for form in _forms())
 

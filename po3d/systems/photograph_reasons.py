@@ -38,7 +38,7 @@ def plain(reason: str) -> str:
 
 
 def wider_classes(program: Call, classes: Sequence[str]) -> list[str]:
-    """Return a line for each noun that the detector knows only as a wider class: a man as a
+    """Return a line for each noun that the detector covers only by a wider class: "man" by
     person."""
     lines = []
     for call in program.calls():
@@ -57,7 +57,7 @@ def doubt(
 ) -> str:
     """Return why the answer of a program is improbable; "" if nothing in particular explains it.
 
-    `headings`: an orientation network runs. `guess`: the answer rests on unknown headings.
+    `headings`: an orientation network is used. `guess`: the answer rests on unknown headings.
     `distances`: a depth map is given.
     """
     if guess:

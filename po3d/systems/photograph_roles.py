@@ -1,4 +1,5 @@
-"""People by what they use: of several persons, the batter is the one with the baseball bat."""
+"""Persons identified by what they use: of several persons, the batter is the one with the baseball
+bat."""
 
 from itertools import chain
 
@@ -31,8 +32,8 @@ OTHER = 0.1  # weight of a person without the thing
 
 
 def role_weights(noun: str, scene: Scene) -> Array:
-    """Return (n,) the weight of each object for a noun that says what a person does; ones for
-    other nouns, and where none of the things is detected."""
+    """Return (n,) the weight of each object for a noun that names a person's activity; ones for
+    other nouns, and if no object used in the activity is detected."""
     kinds = set(kinds_of(noun))
     idle = bool(kinds & IDLE)
     used = THINGS if idle else frozenset(chain(*map(USED.get, kinds & USED.keys())))
@@ -47,7 +48,7 @@ def role_weights(noun: str, scene: Scene) -> Array:
 
 
 def _at(person: tuple[float, ...] | None, thing: tuple[float, ...] | None) -> float:
-    """Return the share of a thing's box within reach of a person's box."""
+    """Return the share of an object's box within reach of a person's box."""
     if person is None or thing is None:
         return 0.0
     margin = REACH * (person[3] - person[1])

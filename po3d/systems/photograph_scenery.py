@@ -1,5 +1,5 @@
-"""Comparisons with scenery that a detector has no class for, by what is usual: a wall is behind the
-person, the fire escape above the hydrant.
+"""Comparisons with scenery that a detector has no class for, by prior knowledge: a wall is behind
+the person, the fire escape above the hydrant.
 
 `scenery.csv` has the probability that such a thing is farther from the camera than an object of the
 foreground, and its usual height over the ground with a standard deviation, in metres. The values
@@ -33,7 +33,6 @@ VIEWER = re.compile(
 ASSUMED = "assumed: "  # how the reason of such an answer begins
 CERTAIN = 0.97  # that the photographer is the nearest
 HEIGHT_ERROR = 0.3  # standard deviation of a detected object's height, relative to its own
-LEAST_KNOWN = 0.5  # fit of a detected object's name
 
 
 # What is usual of one kind: the columns behind, height and spread of `scenery.csv`.
@@ -52,8 +51,8 @@ def _table() -> dict[str, Scenery]:
 
 
 def scenery_of(phrase: str, classes: Sequence[str]) -> Scenery | None:
-    """Return what is usual of a description's kind; None if the kind is not listed, or one of the
-    detector's classes."""
+    """Return the prior knowledge about a description's kind; None if the kind is not listed, or is
+    one of the detector's classes."""
     noun = describe(phrase).noun
     words = noun.split()
     for k in range(len(words)):
@@ -61,7 +60,7 @@ def scenery_of(phrase: str, classes: Sequence[str]) -> Scenery | None:
         known = _table().get(tail) or _table().get(singular(tail))
         if known is not None:
             same = any(fits(tail, name) == 1 for name in classes)
-            # A crowd is no single person.
+            # A crowd is not a single person.
             return None if same and "person" not in classes else known
     return None
 
@@ -75,7 +74,7 @@ def scenery_outcome(
     program: Call, scene: Scene, using: Ground, rules: Rules, classes: Sequence[str]
 ) -> Outcome | None:
     """Answer a comparison of depth or height with scenery; None for another program, or if the
-    other thing is not detected."""
+    other object is not detected."""
     comparison = _comparison(program)
     if comparison is None:
         return None
@@ -142,7 +141,7 @@ def _names(things: Call) -> list[str]:
 
 
 def _side(phrase: str, scene: Scene, using: Ground, classes: Sequence[str]) -> _Side | None:
-    """Return a compared thing; None if it is neither scenery nor detected."""
+    """Return one side of a comparison; None if it is neither scenery nor detected."""
     usual = scenery_of(phrase, classes)
     if usual is not None:
         return usual, usual[1:]
@@ -162,7 +161,7 @@ def _outcome(
     probability: float,
     reason: str,
 ) -> Outcome:
-    """Return the outcome if the thing `smaller` is the nearer or lower one."""
+    """Return the outcome if the side `smaller` is the nearer or lower one."""
     if wanted in ("least", "most"):
         answer = phrases[smaller if wanted == "least" else 1 - smaller]
     elif wanted == "front":

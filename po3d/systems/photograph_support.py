@@ -13,7 +13,7 @@ SHARED, LOWER, SLACK = 0.5, 0.5, 0.1
 
 
 def descriptions(program: Call) -> list[str]:
-    """Return the descriptions that a program refers to objects by, in order."""
+    """Return the descriptions of objects in a program, in order."""
     return [str(call.args[0]) for call in program.calls() if call.op == "refer"]
 
 

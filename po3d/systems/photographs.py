@@ -81,8 +81,8 @@ def _own_wording(question: Question, reading: ParsedQuestion) -> bool:
 
 
 def _has_rule(question: Question, reading: ParsedQuestion | None = None) -> bool:
-    """Whether a rule for photographs reads the question: the general parser would only replace what
-    the detector does not know."""
+    """Whether a rule for photographs parses the question, so that the general parser is not
+    needed."""
     return by_words(question) is not None
 
 

@@ -140,8 +140,8 @@ class Pipeline:
                 general = likeliest_of(self.second, self.domain, answering, question, alternative)
                 execution = None if own.unread else run(answering, question, own)
                 style = self.domain.style(question)
-                chosen = choose(execution, general, question, self.second.alone, style)
-                readings[k] = (chosen.ran or general).reading
+                chosen, _ = choose(execution, general, question, self.second.alone, style)
+                readings[k] = (chosen or general).reading
             elif self.second.alone:
                 readings[k] = ParsedQuestion(
                     Parse("unparsed", reason="the general parser found no program"), by="general"
@@ -151,8 +151,11 @@ class Pipeline:
     def _settled(
         self, question: Question, own: ParsedQuestion, answering: SceneExecutor, tables: ImageScenes
     ) -> bool:
-        """Whether the benchmark's parse stands: in the benchmark's own wording, or worded like it
-        with an answer. On an estimated scene a missing answer is no sign of a wrong parse."""
+        """Whether the benchmark's parse is final: the question is in the benchmark's wording, or
+        worded like it and answered.
+
+        On an estimated scene a missing answer does not indicate a wrong parse.
+        """
         if not self.second.alone and not own.unread and self.domain.in_style(question, own):
             return (
                 self.domain.sampled(tables)

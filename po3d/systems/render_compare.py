@@ -23,11 +23,11 @@ from scipy.ndimage import binary_dilation, gaussian_filter, uniform_filter
 
 from po3d.perception.detection import Detections
 from po3d.perception.fit import Fit, wrapped
-from po3d.perception.street import fitted, transferred
+from po3d.perception.street import Refiner, fitted, transferred
 from po3d.scene.geometry import BOX_SIGNS, Camera
 from po3d.scene.street import FOCAL, HEIGHT, WIDTH, camera
 from po3d.scene.vocabulary import COLORS, COLORS_RGB, SHAPES, SIZE_SCALE, SIZES
-from po3d.synthesis.render.crops import CropRenderer, Tile, TileScene
+from po3d.synthesis.render.crops import CropRenderer
 from po3d.synthesis.render.environment import Film, Finish, rgb, to_linear
 from po3d.synthesis.render.instances import PlacedMesh
 from po3d.synthesis.render.official import STUDIO, sample_official_look
@@ -72,33 +72,30 @@ class Hypothesis(NamedTuple):
     opposite: bool
 
 
-class RenderCompare:
-    """Re-estimates shapes and headings of detections by comparison with renderings."""
-
-    @torch.inference_mode()
-    def __call__(self, pictures: Sequence[Pixels], detections: Detections) -> Detections:
-        """Return `detections` with updated beliefs in shape and heading for (H, W, 3) uint8 images;
-        where the opposite heading becomes the more probable one, heading and image points are
-        turned. RenderError if rendering is unavailable."""
-        detections = detections.of([leaf.clone() for leaf in detections.leaves()])
-        each = [_picture(detections, b) for b in range(len(pictures))]
-        hypotheses = [_hypotheses(one) for one in each]
-        rows = [0, *np.cumsum([1 + len(h) for h in hypotheses])]  # of each image in the fits
-        if rows[-1] == len(pictures):
-            return detections
-        fits = _fits(detections, hypotheses)
-        for b, picture in enumerate(pictures):
-            if hypotheses[b]:
-                fit = Fit(*(value[rows[b] : rows[b + 1]] for value in fits))
-                scores = _log_likelihoods(picture, each[b], hypotheses[b], fit)
-                _weigh(each[b], hypotheses[b], scores)
+@torch.inference_mode()
+def refined(pictures: Sequence[Pixels], detections: Detections) -> Detections:
+    """Return `detections` with beliefs in shape and heading re-estimated by comparison of
+    (H, W, 3) uint8 images with renderings; where the opposite heading becomes the more probable
+    one, heading and image points are turned. InputError if rendering is unavailable."""
+    detections = detections.of([leaf.clone() for leaf in detections.leaves()])
+    each = [_picture(detections, b) for b in range(len(pictures))]
+    hypotheses = list(map(_hypotheses, each))
+    rows = [0, *np.cumsum([1 + len(h) for h in hypotheses])]  # of each image in the fits
+    if rows[-1] == len(pictures):
         return detections
+    fits = _fits(detections, hypotheses)
+    for b, picture in enumerate(pictures):
+        if hypotheses[b]:
+            fit = Fit(*(value[rows[b] : rows[b + 1]] for value in fits))
+            scores = _log_likelihoods(picture, each[b], hypotheses[b], fit)
+            _weigh(each[b], hypotheses[b], scores)
+    return detections
 
 
-def refiner() -> RenderCompare:
-    """Return a comparison; raise RenderError if rendering is unavailable on this machine."""
+def refiner() -> Refiner:
+    """Return `refined`; raise InputError if rendering is unavailable on this machine."""
     _renderer()
-    return RenderCompare()
+    return refined
 
 
 def _picture(detections: Detections, b: int) -> Detections:
@@ -134,8 +131,13 @@ def _weigh(
     object's rendered hypotheses is kept."""
     joint = _joint(detections)
     for row in {h.row for h in hypotheses}:
-        of_row = [k for k, h in enumerate(hypotheses) if h.row == row]
-        at = [hypotheses[k].shape for k in of_row], [int(hypotheses[k].opposite) for k in of_row]
+        of_row, shapes, opposite = [], [], []
+        for k, h in enumerate(hypotheses):
+            if h.row == row:
+                of_row.append(k)
+                shapes.append(h.shape)
+                opposite.append(int(h.opposite))
+        at = shapes, opposite
         prior = joint[row][at]
         now = prior * np.exp(log_likelihood[of_row] - log_likelihood[of_row].max())
         joint[row][at] = now * prior.sum() / now.sum()
@@ -162,17 +164,19 @@ def _log_likelihoods(
     drawing = _Drawing(detections, fit)
     rows = sorted({h.row for h in hypotheses})
     crops = [ImageCrop.of(picture, drawing.squares[row]) for row in rows]
-    backdrops = [drawing.backdrop(row) for row in rows]
-    tiles = []
+    backdrops, cameras = [], []
+    for row in rows:
+        neighbours, view = drawing.backdrop(row)
+        backdrops.append(neighbours)
+        cameras.append(view)
+    subjects, at = [], []
     for k, h in enumerate(hypotheses, 1):
-        tiles += [
-            Tile(drawing.placed(h.row, h.shape, k, *mesh), rows.index(h.row)) for mesh in MESHES
-        ]
-    images = _renderer().render(tiles, backdrops)
-    scores = [
-        crops[tile.backdrop].log_likelihood(rendering, mask)
-        for tile, rendering, mask in zip(tiles, images.rgb, images.subject, strict=True)
-    ]
+        for mesh in MESHES:
+            subjects.append(drawing.placed(h.row, h.shape, k, *mesh))
+            at.append(rows.index(h.row))
+    scores = []
+    for k, rendering, mask in zip(at, *_renderer().render(subjects, at, backdrops, cameras)):
+        scores.append(crops[k].log_likelihood(rendering, mask))
     best = np.reshape(scores, (len(hypotheses), len(MESHES))).max(1)
     return np.round(best / STEP) * STEP
 
@@ -225,8 +229,8 @@ class _Drawing:
         )
         self.squares = np.concatenate([middle - side / 2, middle + side / 2], 1)
 
-    def backdrop(self, row: int) -> TileScene:
-        """Return an object's square with its neighbours as detected."""
+    def backdrop(self, row: int) -> tuple[list[PlacedMesh], Camera]:
+        """Return the neighbours, as detected, in an object's square, and the square's camera."""
         x0, y0, x1, _ = self.squares[row]
         scale = SIDE / (x1 - x0)
         centre = (WIDTH / 2 - x0) * scale, (HEIGHT / 2 - y0) * scale
@@ -234,12 +238,11 @@ class _Drawing:
         left, top, right, bottom = self.boxes.T
         x0, y0, x1, y1 = self.boxes[row]
         inside = (left < x1) & (right > x0) & (top < y1) & (bottom > y0)
-        others = [
-            self.placed(j, self.shapes[j], 0, *MESHES[0])
-            for j in self.there
-            if inside[j] and j != row
-        ]
-        return TileScene(others, view)
+        others = []
+        for j in self.there:
+            if inside[j] and j != row:
+                others.append(self.placed(j, self.shapes[j], 0, *MESHES[0]))
+        return others, view
 
     def placed(self, row: int, shape: int, at: int, forms: Forms, seed: int) -> PlacedMesh:
         """Return a vehicle of the given shape in place of an object. `at`: row of the fit."""

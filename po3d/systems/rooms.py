@@ -49,8 +49,8 @@ def question_parser(parser: Any) -> QuestionParser:
 
 
 def _checked_change(text: str, parse: Parse) -> Parse:
-    """Return the parse of a change, or unparsed if the text speaks of a part of the objects ("two
-    of the chairs") and the program takes all of them: the rooms' dialect cannot express a part."""
+    """Return the parse of a change, or unparsed if the text refers to some of the objects ("two of
+    the chairs") and the program takes all of them: the rooms' dialect cannot express a part."""
     parse = parse.in_core(ROOMS)
     if parse.program is None or not forgets_how_many(text, parse.program):
         return parse
@@ -140,7 +140,7 @@ class RoomExecutor:
         return self._rooms[key]
 
     def run(self, question: Question, reading: ParsedQuestion) -> Execution:
-        """Execute a reading. If the moved object is not in the room, execute the change as one that
+        """Execute a parse. If the moved object is not in the room, execute the change as one that
         brings the object in."""
         frame = reading.frame or question.frame
         executor = self.room(frame)

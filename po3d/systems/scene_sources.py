@@ -36,8 +36,8 @@ from po3d.systems.estimators import (
 from po3d.systems.interfaces import Context, PerceptionInput, TableSource
 
 if TYPE_CHECKING:
+    from po3d.perception.street import Refiner
     from po3d.perception.top_view import TopViewEstimator
-    from po3d.systems.render_compare import RenderCompare
 
 
 Domain = Literal["street", "rooms", "photographs", "orbit"]
@@ -55,9 +55,9 @@ class Truth(TableSource):
 
 @dataclass(frozen=True)
 class Pictures(TableSource):
-    """Scenes predicted from images by a domain's own estimator. Of the true camera of a view, only
-    the focal length is used, neither rotation nor position. Each scene has its own gravity-aligned
-    world frame; an orbit's scenes have the axes of the viewer at their camera."""
+    """Scenes predicted from images by a domain's own estimator. Only the focal length of a view's
+    true camera is used, neither rotation nor position. Each scene has its own gravity-aligned world
+    frame; an orbit's scenes have the axes of the viewer at their camera."""
 
     estimator: Any  # po3d.perception.street.StreetEstimator, or room_view.RoomViewEstimator
     domain: Domain = "street"
@@ -149,8 +149,8 @@ def _street(context: Context, name: str) -> EstimatorInput:
 
 
 def _map(context: Context, name: str) -> EstimatorInput:
-    view = context.inputs.top_view()
-    return EstimatorInput(view.picture, None, view.camera)
+    picture, camera = context.inputs.top_view()
+    return EstimatorInput(picture, None, camera)
 
 
 def _photograph(context: Context, name: str) -> EstimatorInput:
@@ -250,11 +250,13 @@ class Maps(TableSource):
     device: str = "cpu"
 
     def tables(self, looks: Sequence[PerceptionInput]) -> list[list[Scene]]:
-        views = [look.context.inputs.top_view() for look in looks]
-        names = [look.context.name for look in looks]
-        scenes = self.estimator.estimate(
-            [v.picture for v in views], [v.camera for v in views], names
-        )
+        pictures, cameras, names = [], [], []
+        for look in looks:
+            picture, camera = look.context.inputs.top_view()
+            pictures.append(picture)
+            cameras.append(camera)
+            names.append(look.context.name)
+        scenes = self.estimator.estimate(pictures, cameras, names)
         result = []
         for scene in _with_calibration(scenes, self.estimator, "rooms"):
             result.append([scene])
@@ -325,7 +327,7 @@ def source(
     return Pictures(RoomViewEstimator.named(perception, flip_tta, device), domain)
 
 
-def _refiner(refine: str) -> "RenderCompare | None":
+def _refiner(refine: str) -> "Refiner | None":
     """Return the comparison with renderings of one of REFINE; None if it is off or unavailable."""
     if refine == "off":
         return None

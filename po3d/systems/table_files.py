@@ -37,14 +37,6 @@ ANYWHERE = {
 ANY_HEADING = math.pi**2 / 3  # variance of a heading
 
 
-class MissingTable(ImageError):
-    """The file has no scene for some images."""
-
-    def __init__(self, names: Sequence[str], file: str) -> None:
-        super().__init__(f"no scene for {', '.join(names)} in {file}")
-        self.names = tuple(names)
-
-
 class TableFile:
     """The predicted scenes of a .jsonl or .json file, or of a finished run's folder. `name` and
     `checkpoint`: see `po3d.systems.estimators`."""
@@ -90,12 +82,9 @@ class FromFile(TableSource):
 
     def _of(self, look: PerceptionInput) -> list[Scene]:
         file = self.estimator.checkpoint.name
-        missing, result = [], []
-        for name in look.names:
-            if name not in self.scenes:
-                missing.append(name)
-        if missing:
-            raise MissingTable(missing, file)
+        result = []
+        if missing := [name for name in look.names if name not in self.scenes]:
+            raise ImageError(f"no scene for {', '.join(missing)} in {file}")
         for name in look.names:
             result.append(completed(self.scenes[name], self.domain, look.context, file))
         return result

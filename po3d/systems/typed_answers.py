@@ -167,7 +167,7 @@ def _number(match: re.Match[str]) -> str:
 
 
 def _verdict(sentence: str, question: str) -> str | None:
-    """Return "yes" or "no" as a sentence says; "" if it says both."""
+    """Return the "yes" or "no" that a sentence states; "" if it states both."""
     text = rest_after(_OPINION, rest_after(_ADVERBIAL, sentence.replace("’", "'")))
     verdicts = {"yes" if m["yes"] else "no" for m in _VERDICT.finditer(text)}
     if verdicts:
@@ -288,8 +288,8 @@ def without_question(answer: str, question: str) -> str | None:
 
 
 def _undecided(answer: str, question: str) -> bool:
-    """Whether an answer leaves the value open, or tells that of an earlier time, or of an object
-    that the question names only as a landmark."""
+    """Whether an answer leaves the value open, states an earlier value, or states the value of an
+    object that the question names only as a landmark."""
     *before, last = HOWEVER.split(answer)
     if _OPEN.search(last) or (_OPEN.search(answer) and not before):
         return True
@@ -303,8 +303,8 @@ def _undecided(answer: str, question: str) -> bool:
 
 
 def _of_landmark(answer: str, question: str) -> bool:
-    """Whether the subject of an answer is another object of a street question than the one that is
-    asked about: "the bus is red" for the color of "the thing behind the bus"."""
+    """Whether the subject of an answer is an object that a street question mentions, but does not
+    ask about: "the bus is red" for the color of "the thing behind the bus"."""
     copula = _COPULA.search(answer)
     subject = _SUBJECT.fullmatch(answer[: copula.start()].strip()) if copula else None
     clauses = list(filter(None, map(_described, question.split(";"))))

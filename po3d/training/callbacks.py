@@ -110,10 +110,10 @@ class Figures(Callback):
             return
         images, captions = [], []
         for k, number in worst(judged, WORST):
-            example = judged.examples[k]
-            truth = self.draw(example.picture, example.truth, None)
-            predicted = self.draw(example.picture, judged.predicted[k], example.truth)
-            images.append(np.concatenate([np.asarray(truth), np.asarray(predicted)]))
+            picture, truth = judged.pictures[k], judged.truths[k]
+            top = self.draw(picture, truth, None)
+            bottom = self.draw(picture, judged.predicted[k], truth)
+            images.append(np.concatenate([np.asarray(top), np.asarray(bottom)]))
             captions.append(f"top: ground truth, bottom: prediction; {number} errors")
         for logger in loggers:
             logger.log_image("worst", images, trainer.global_step, caption=captions)

@@ -1,6 +1,6 @@
 """Estimators as a LightningModule, with export of checkpoint pairs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,7 +11,7 @@ from torch import Tensor
 
 from po3d.benchmarks.scene_ids import Ids, from_list
 from po3d.io import checkpoint
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
 from po3d.perception.crops import StreetAttributes, StreetPose
 from po3d.perception.estimator import NetworkEstimator
 from po3d.perception.room_view import RoomViewEstimator
@@ -50,6 +50,7 @@ class EstimatorModule(pl.LightningModule):
     (`warm_start.take_imagenet`). `world`: a key of ESTIMATORS; "street_attributes" and
     "street_pose" train a CropNet on the data of streets. The learning rate
     increases linearly over the fraction `warmup` of the steps, then follows a cosine down to 1 %.
+    `freeze`: names of further modules of the network whose weights stay unchanged.
     `keep_statistics`: freeze the running statistics of batch norms, which batches of a few pictures
     would degrade.
     """
@@ -62,6 +63,7 @@ class EstimatorModule(pl.LightningModule):
         warmup: float = 0.05,
         freeze_backbone: bool = False,
         keep_statistics: bool = False,
+        freeze: Sequence[str] = (),
         augment: float = 1.0,
         seed: int = 0,
         init_from: str = "",
@@ -91,6 +93,9 @@ class EstimatorModule(pl.LightningModule):
             self._start_from(init_from)
         if freeze_backbone:
             self.net.backbone.requires_grad_(False)
+        for name in freeze:
+            known("model.freeze", name, tuple(dict(self.net.named_children())))
+            getattr(self.net, name).requires_grad_(False)
         self.train()
         if self.net.detects and world != "street":  # only streets have labels of occluders
             # Freeze layers that no loss reaches: distributed training would wait for their

@@ -3,6 +3,7 @@ pictures.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -19,7 +20,7 @@ from po3d.reasoning.questions import Task
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import Scene
 from po3d.synthesis.street.question_world import SceneBitsets
-from po3d.synthesis.street.questions import COLUMNS, TemplateBalance, ask
+from po3d.synthesis.street.questions import COLUMNS, ask
 from po3d.systems.separate_modules import with_attributes, with_poses
 
 QUESTIONS = 300  # largest number of questions answered at a validation
@@ -28,18 +29,13 @@ REPORTED = ("recall", "precision", "yaw_median_deg", "flip_rate", "position_medi
 LESS = ("yaw_median_deg", "flip_rate", "position_median")
 
 
-class ValidationExample(NamedTuple):
-    """A validation picture (H, W, 3) uint8 and its ground-truth scene."""
-
-    picture: np.ndarray
-    truth: Scene
-
-
 class Judged(NamedTuple):
-    """Metrics of predicted scenes (fractions from 0 to 1, degrees, scene units), and the scenes."""
+    """Metrics of predicted scenes (fractions from 0 to 1, degrees, scene units); the scenes, with
+    their pictures (H, W, 3) uint8 and ground truth."""
 
     figures: dict[str, float]
-    examples: Sequence[ValidationExample]
+    pictures: Sequence[np.ndarray]
+    truths: Sequence[Scene]
     predicted: Sequence[Scene]
 
 
@@ -68,7 +64,7 @@ def finite(figures: Mapping[str, float]) -> dict[str, float]:
 def street_questions(truths: Sequence[Scene], count: int = QUESTIONS) -> list[ExampleQuestion]:
     """Return up to `count` questions of the seven types of PulseCheck457, divided equally among the
     scenes."""
-    balance = {category: TemplateBalance() for category in COLUMNS}
+    balance = {category: Counter() for category in COLUMNS}
     query: list[ExampleQuestion] = []
     for k, scene in enumerate(truths):
         worlds = {"2d": SceneBitsets(scene, "2d"), "6d": SceneBitsets(scene, "6d")}
@@ -98,9 +94,8 @@ def street_judge(
     pictures: Sequence[np.ndarray], truths: Sequence[Scene]
 ) -> Callable[[CropModule | StreetEstimator], Judged]:
     """Return a function of an estimator: its metrics for these street scenes, including question
-    answering. For a module for attributes or poses alone everything else is true, and the boxes are
-    those of ground truth."""
-    examples = list(map(ValidationExample, pictures, truths))
+    answering. If the network predicts attributes or poses alone, everything else, including the
+    boxes, is ground truth."""
     questions = street_questions(truths)
 
     def judged(estimator: CropModule | StreetEstimator) -> Judged:
@@ -110,7 +105,7 @@ def street_judge(
         else:
             predicted = estimator.estimate(pictures)
         figures = table_figures(predicted, truths) | answer_accuracy(predicted, questions)
-        return Judged(figures, examples, predicted)
+        return Judged(figures, pictures, truths, predicted)
 
     return judged
 
@@ -141,7 +136,7 @@ def mistakes(predicted: Scene, truth: Scene) -> int:
 
 def worst(judged: Judged, count: int) -> list[tuple[int, int]]:
     """Return index and number of mistakes of the pictures with most mistakes, worst first."""
-    result = [mistakes(p, e.truth) for p, e in zip(judged.predicted, judged.examples, strict=True)]
+    result = list(map(mistakes, judged.predicted, judged.truths))
     order = sorted(range(len(result)), key=lambda k: (-result[k], k))[:count]
     return [(k, result[k]) for k in order]
 

@@ -83,8 +83,8 @@ def loss_terms(
     if net.pose:
         terms |= box_terms(output, of_boxes, points[present], shaken[present])
     if "hold" in labels:
-        hold = net.hold(dense, labels["log_focal"])
-        terms["hold"] = Term.of(laplace(hold.value, hold.scale, labels["hold"]).sum(1))
+        value, scale = net.hold(dense, labels["log_focal"])
+        terms["hold"] = Term.of(laplace(value, scale, labels["hold"]).sum(1))
     return terms
 
 

@@ -73,7 +73,7 @@ def fit(checkpoint: str | Path, traced: Sequence[str], own: Sequence[str]) -> Ma
                     rows += _materials(estimator, picture, truth, collected[-1])
         features[name] = np.array(collected)
     direction, offset = look_classifier(features["traced"], features["own"])
-    log_odds, rubber, of = (np.array(column) for column in zip(*rows, strict=True))
+    log_odds, rubber, of = map(np.array, zip(*rows, strict=True))
     share = MaterialShift(direction, offset, 1.0).share(of)
     # the shift applies to logits, the probabilities are those at the calibrated temperature
     shift = best_shift(log_odds, rubber, share / estimator.calibration["temperature"])

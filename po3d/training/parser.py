@@ -39,7 +39,7 @@ def vocabulary(seed: int = 0, sample: int = 30_000) -> tuple[str, ...]:
     words: set[str] = set()
     tokenizer = Tokenizer()
     for index in range(sample):
-        words.update(tokenizer(pair(seed, "parser-vocabulary", index)[0]).tokens)
+        words.update(tokenizer(pair(seed, "parser-vocabulary", index)[0])[0])
     return ("", *sorted(words))
 
 
@@ -108,10 +108,10 @@ class ParserData(StreamData):
         examples = []
         for number in range(count):
             text, program = pair(self.hparams.seed, stage, number)
-            read = tokenizer(text)
-            if not read.unknown:  # no word is too rare to be in the vocabulary
+            words, unknown = tokenizer(text)
+            if not unknown:  # no word is too rare to be in the vocabulary
                 place = stage + "-scatter", number, scatter
-                examples.append(self.example(read.tokens, [TOKEN_IDS[t] for t in program], *place))
+                examples.append(self.example(words, [TOKEN_IDS[t] for t in program], *place))
         return examples
 
     def tokenizer(self) -> Tokenizer:

@@ -12,7 +12,7 @@ from po3d.benchmarks.superclevr import benchmark as superclevr
 from po3d.io.errors import InputError
 from po3d.language.program import ProgramError
 from po3d.language.programs.street import parse_text
-from po3d.reasoning.questions import Question
+from po3d.reasoning.questions import Question, images_of
 from po3d.training.parser import SCATTER, TOKEN_IDS, ParserData, ParserExample
 
 
@@ -72,7 +72,7 @@ class QuestionData(ParserData):
                 wanted, others = self._divided(Path(root))
                 train += wanted
                 held_out += others
-                own = scene_ids.scene_ids(root, (q.image for q in wanted))
+                own = scene_ids.scene_ids(root, images_of(wanted))
                 self._ids = scene_ids.joined([self._ids, own])
             self._parts = train, held_out[: h.validation]
         return self._parts
@@ -80,7 +80,7 @@ class QuestionData(ParserData):
     def _divided(self, root: Path) -> tuple[list[Question], list[Question]]:
         h = self.hparams
         wanted, questions = scene_ids.wanted_parts(h.split), questions_of(root)
-        images = sorted({q.image for q in questions})
+        images = sorted(set(images_of(questions)))
         part = dict(zip(images, scene_ids.parts_of(root, images, h.ranges), strict=True))
         trained = [image for image in images if part[image] in wanted]
         if not trained:
@@ -122,12 +122,12 @@ class QuestionData(ParserData):
             if tokens is None:
                 without += 1
                 continue
-            read = tokenizer(question.text)
-            for word in read.unknown:
+            words, odd = tokenizer(question.text)
+            for word in odd:
                 unknown[word] = unknown.get(word, 0) + 1
-            if not read.unknown:
+            if not odd:
                 place = "questions-scatter", number, scatter
-                examples.append(self.example(read.tokens, tokens, *place))
+                examples.append(self.example(words, tokens, *place))
         if self.trainer is None or self.trainer.is_global_zero:
             rare = sorted(unknown, key=lambda word: (-unknown[word], word))[:5]
             words_left = f" ({', '.join(rare)})" if rare else ""

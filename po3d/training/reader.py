@@ -48,7 +48,8 @@ SHARES = {"speakers": 0.25, "bank": 0.2, "reworded": 0.2, "paraphrases": 0.15, "
 
 
 def vocabulary(init_from: str = "", encoder: str = "") -> Vocabulary:
-    """Return the tokens of the checkpoint to start from; without one, those that the bank needs."""
+    """Return the output tokens of the checkpoint to start from; without one, those that the
+    sentence bank's programs need."""
     if not init_from:
         return vocabulary_of(bank("train"), word_pieces(encoder))
     _, record = checkpoint.load(locate(init_from), KIND)

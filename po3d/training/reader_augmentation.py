@@ -71,7 +71,7 @@ def with_table(
 
 
 def _tabled(pair: TrainingPair, random: np.random.Generator) -> TrainingPair:
-    """Return the pair with a made-up scene, or without any."""
+    """Return the pair with a synthetic scene around its program, or unchanged without one."""
     kind, program = pair.inputs.kind, pair.call()
     if pair.source != "paraphrase":
         if random.random() < BARE:

@@ -218,7 +218,7 @@ def room_pairs(index: int, seed: int, stage: str) -> list[TrainingPair]:
 def photo_pair(seed: int, stage: str, index: int) -> TrainingPair:
     random = rng(seed, f"{stage}-photo", index)
     op = pick(random, tuple(OPERATIONS))
-    things = tuple(_thing(random) for _ in OPERATIONS[op].roles)
+    things = tuple(_thing(random) for _ in OPERATIONS[op].inputs)
     program = PhraseCall(op, things)
     spoken = speak(program, pick(random, STYLES), random)
     core_program = _chosen(THREEDSRBENCH.to_core(program), spoken.text)

@@ -1,5 +1,5 @@
-"""Scenes for the training sentences of the general parser: made up for sentences without a scene,
-with objects added or removed otherwise.
+"""Scenes for the training sentences of the general parser: synthetic for sentences without a scene,
+otherwise given scenes with objects added or removed.
 
 An object is its name and appearance words, as in `ParserInput`. The scene contains the attributes
 that a program mentions, so that the parser can resolve references: "the purple one" is the

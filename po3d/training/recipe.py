@@ -164,7 +164,7 @@ def run_recipe(
             target = Path(export if len(recipe.results) == 1 else f"{export}_{name}")
             pair = _copied(pair, target if target.parent != Path() else EXPORTS / target)
         card = read_json(pair.with_name(f"{pair.name}.json"), "checkpoint description")
-        with malformed(f"{pair}.json is no description of a trained checkpoint"):
+        with malformed(f"{pair}.json is not the description of a trained checkpoint"):
             kind, metrics, steps = card["kind"], card["metrics"], card["training"]["steps"]
             trained = recipe.out / recipe.stages[name].get("calibrate", name)
             summary = ended(kind, metrics, steps, trained, str(pair))

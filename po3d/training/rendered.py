@@ -17,7 +17,7 @@ from po3d.perception import room_view, top_view
 from po3d.perception.room_view import RoomViewEstimator
 from po3d.perception.top_view import TopViewEstimator
 from po3d.training.data import WithFlip
-from po3d.training.figures import Judged, ValidationExample, table_figures
+from po3d.training.figures import Judged, table_figures
 from po3d.training.picture_folders import PictureFolder, map_folder, view_folder
 from po3d.training.samplers import StreamData
 from po3d.training.view_figures import sights_of, training_figures
@@ -65,7 +65,7 @@ class RenderedData(StreamData):
             part = self._folder(kind, "train") / self._spec(kind, "train").part
             for k in range(counts["train"]):
                 path = part / f"{k:06d}.json"
-                with malformed(f"{path} is no record of a picture"):
+                with malformed(f"{path} is not the record of a picture"):
                     names.update(map(str, read_json(path, "picture of a set")["models"]))
         return names
 
@@ -121,8 +121,8 @@ class RoomViewData(RenderedData):
             rows = range(min(half, len(views)))
             result += sights_of(estimator, views, rows)
             pictures += map(views.picture, rows)
-        examples = [ValidationExample(p, s.true) for p, s in zip(pictures, result, strict=True)]
-        return Judged(training_figures(result), examples, [s.predicted for s in result])
+        truths = [s.true for s in result]
+        return Judged(training_figures(result), pictures, truths, [s.predicted for s in result])
 
     def validation_order(self) -> list[int]:
         """Interleave both kinds, so that a limit on the number of batches still covers both."""
@@ -171,10 +171,10 @@ class TopViewData(RenderedData):
 
     def judged(self, estimator: TopViewEstimator, count: int) -> Judged:
         numbers = range(min(count, len(self.validation)))
-        examples = [
-            ValidationExample(self.validation.picture(k), self.validation.truth(k)[0])
-            for k in numbers
-        ]
-        cameras = [e.truth.camera.resized(*e.picture.shape[1::-1]) for e in examples]
-        predicted = estimator.estimate([e.picture for e in examples], cameras)
-        return Judged(table_figures(predicted, [e.truth for e in examples]), examples, predicted)
+        pictures, truths, cameras = [], [], []
+        for k in numbers:
+            pictures.append(self.validation.picture(k))
+            truths.append(self.validation.truth(k)[0])
+            cameras.append(truths[k].camera.resized(*pictures[k].shape[1::-1]))
+        predicted = estimator.estimate(pictures, cameras)
+        return Judged(table_figures(predicted, truths), pictures, truths, predicted)

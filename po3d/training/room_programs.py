@@ -113,7 +113,7 @@ class RoomPrograms:
         return samples
 
     def some(self, symbol: str, values: Values | None = None) -> list[Argument]:
-        """Sample a symbol; `values`: what names in its productions stand for."""
+        """Sample a symbol; `values`: the values of the names in its productions."""
         if symbol in WORDS:
             return [self._pick(*WORDS[symbol])]
         if symbol in productions():

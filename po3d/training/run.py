@@ -121,7 +121,7 @@ def train(
 
 
 def _end_with_first(runner: pl.Trainer) -> None:
-    """End this process with the first one of a training on several devices."""
+    """Let this process end when the first process of a training on several devices ends."""
     if runner.global_rank == 0:
         # Lightning starts the other processes with this environment
         os.environ[FIRST] = str(os.getpid())
@@ -201,7 +201,7 @@ def _earlier(
         return None
     elsewhere = "choose another out=DIR or remove it"
     path = last.with_name("config.json")
-    with malformed(f"{path} is no config of a training"):
+    with malformed(f"{path} is not the config of a training"):
         earlier = new_config(read_json(path, "config of the training"))
     if differing := sorted(_differing(earlier, config)):
         raise InputError(

@@ -7,6 +7,7 @@ processes sees the same global batches. A sampler starts from the trainer's curr
 no position of its own, so a resumed run continues with exactly the remaining samples.
 """
 
+import functools
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar
@@ -21,26 +22,26 @@ from po3d.io.seeding import rng
 SORTED = 50  # number of batches that are sorted by length together
 
 
-class Order:
-    """Map a position of the stream to a sample number. `block_order` returns the (size,) numbers of
-    a block of `size` positions."""
+Order = Callable[[int], int]  # position of the stream -> sample number
 
-    def __init__(self, size: int, block_order: Callable[[int], np.ndarray]) -> None:
-        self.size, self.block_order = size, block_order
-        self.block, self.numbers = -1, np.empty(0, int)
 
-    def __call__(self, position: int) -> int:
-        block, place = divmod(position, self.size)
-        if block != self.block:
-            self.block, self.numbers = block, self.block_order(block)
-        return int(self.numbers[place])
+def in_blocks(size: int, block_order: Callable[[int], np.ndarray]) -> Order:
+    """Return the order of a stream of blocks; `block_order` returns the (size,) numbers of a block
+    of `size` positions."""
+    last_block = functools.lru_cache(maxsize=1)(block_order)
+
+    def number(position: int) -> int:
+        block, place = divmod(position, size)
+        return int(last_block(block)[place])
+
+    return number
 
 
 def shuffled(size: int, seed: int) -> Order:
     """Return epochs of fresh permutations of `size` samples. In epoch e, sample k has the number k
     + e * size, so that repetitions of a sample can be distinguished; use `% size` where that does
     not matter."""
-    return Order(size, lambda block: block * size + rng(seed, "order", block).permutation(size))
+    return in_blocks(size, lambda block: block * size + rng(seed, "order", block).permutation(size))
 
 
 def replay_order(
@@ -74,7 +75,7 @@ def replay_order(
             return numbers
         return 2 * numbers + rng(seed, "mirror", block).integers(2, size=len(numbers))
 
-    return Order(fresh + old, block_order)
+    return in_blocks(fresh + old, block_order)
 
 
 class BatchStream(Sampler[list[int]]):
@@ -163,7 +164,9 @@ def validation_batches(
 
 def collate_pictures(items: list[dict[str, np.ndarray]]) -> dict[str, torch.Tensor]:
     """Stack a batch; images become (B, 3, h, w) uint8, a view of channels-last memory."""
-    batch = {k: torch.from_numpy(np.stack([item[k] for item in items])) for k in items[0]}
+    batch = {}
+    for key in items[0]:
+        batch[key] = torch.from_numpy(np.stack([item[key] for item in items]))
     batch["image"] = batch["image"].permute(0, 3, 1, 2)
     return batch
 

@@ -26,7 +26,7 @@ from po3d.io.seeding import rng
 from po3d.perception.street import KIND, StreetEstimator
 from po3d.training.data import WithFlip
 from po3d.training.figures import Judged, street_judge
-from po3d.training.samplers import BatchStream, Order, StreamData, shuffled
+from po3d.training.samplers import BatchStream, Order, StreamData, in_blocks, shuffled
 from po3d.training.street_scenes import held_out, street_item
 
 INDEX = "index.json"
@@ -141,7 +141,7 @@ class ShardedScenes(Dataset):
     def __init__(self, folder: str | Path, width: int, height: int) -> None:
         self.folder, self.width, self.height = Path(folder), width, height
         index = _index(self.folder)
-        self.shards, self.models = index["shards"], set(index.get("models", ()))
+        self.shards = index["shards"]
         self.ends = np.cumsum([s["samples"] for s in self.shards])
         self.members: dict[int, list[tuple[str, tuple[int, int], tuple[int, int]]]] = {}
 
@@ -250,7 +250,7 @@ def mixed_order(sizes: Sequence[int], weights: Sequence[float], seed: int) -> Or
                 numbers.append(start + order(place) % size)
         return rng(seed, "mixture", block).permutation(numbers)
 
-    return Order(BLOCK, block_order)
+    return in_blocks(BLOCK, block_order)
 
 
 class ShardData(StreamData):
@@ -300,7 +300,7 @@ class ShardData(StreamData):
         scenes = [ShardedScenes(local(root, h.cache), h.width, h.height) for root in self.roots]
         first, self.validation = held_out(scenes[0], h.validation)
         parts = [first, *scenes[1:]]
-        self.parts = [WithFlip(part) for part in parts] if h.flip else parts
+        self.parts = list(map(WithFlip, parts)) if h.flip else parts
         self.train = ConcatDataset(self.parts)
 
     def models(self) -> set[str]:

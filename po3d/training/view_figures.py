@@ -81,8 +81,8 @@ def sights_of(
     starts = range(0, len(numbers), BATCH)
     for start in starts if quiet else progress(starts, "estimating", unit="batch"):
         part = numbers[start : start + BATCH]
-        truths = [views.truth(k) for k in part]
-        pictures = [views.picture(k) for k in part]
+        truths = list(map(views.truth, part))
+        pictures = list(map(views.picture, part))
         focals = [scene.camera.focal / scene.camera.width for scene, _ in truths]
         detections = estimator.detect(pictures, focals)
         for b, (scene, record) in enumerate(truths):
@@ -92,10 +92,9 @@ def sights_of(
             rows = labelled_rows(scene, record["visible"], record["pixels"])
             true = in_own_frame(replace(scene, objects=tuple(scene.objects[i] for i in rows)))
             raw = detections.present[b]
-            log_p = {
-                a: np.log(np.maximum(detections.probabilities[a][b, raw], 1e-12))
-                for a in ATTRIBUTES_ESTIMATED
-            }
+            log_p = {}
+            for a in ATTRIBUTES_ESTIMATED:
+                log_p[a] = np.log(np.maximum(detections.probabilities[a][b, raw], 1e-12))
             kind = record["camera"]
             own = tuple(record["models"][i].startswith(OWN) for i in rows)
             matches = matched(table, true)
@@ -123,7 +122,8 @@ def matched(predicted: Scene, true: Scene) -> dict[int, int]:
     away = np.linalg.norm(here[:, None] - there[None], axis=-1) / diagonal
     name_beliefs = np.zeros(away.shape)
     for i, p in enumerate(predicted.objects):
-        name_beliefs[i] = [p.beliefs["name"].get(t.value("name"), 0.0) for t in true.objects]
+        for j, name in enumerate(true.names):
+            name_beliefs[i, j] = p.beliefs["name"].get(name, 0.0)
     rows, columns = linear_sum_assignment(np.minimum(away, 10) + DISAGREE * (1 - name_beliefs))
     return {int(i): int(j) for i, j in zip(rows, columns) if away[i, j] <= OFF}
 
@@ -180,7 +180,10 @@ def figures(sights: Sequence[Sight], row: FigureRow) -> dict[str, float]:
     for s in chosen:
         wanted = {j for j, from_own in enumerate(s.own) if row.own in (None, from_own)}
         certain = {i for i, o in enumerate(s.predicted.objects) if o.existence >= SURE}
-        detected = {i: j for i, j in s.matches.items() if i in certain and j in wanted}
+        detected = {}
+        for i, j in s.matches.items():
+            if i in certain and j in wanted:
+                detected[i] = j
         expected, hits = expected + len(wanted), hits + len(detected)
         predicted += len(certain)
         predicted_right += len(certain & set(s.matches))

@@ -61,7 +61,7 @@ def with_pose_trunk(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, T
             grown[f"pose_trunk.{layer}.{kind}"] = new
     for kind in ("weight", "bias"):
         part = dict(zip(net.sizes, weights[f"output.{kind}"].split(rows), strict=True))
-        pose_part = torch.cat([part.pop(name) for name in net.of_pose])
+        pose_part = torch.cat(list(map(part.pop, net.of_pose)))
         grown[f"output.{kind}"] = torch.cat(list(part.values()))
         grown[f"pose_output.{kind}"] = torch.zeros_like(state[f"pose_output.{kind}"])
         grown[f"pose_output.{kind}"][..., : pose_part.shape[-1]] = pose_part

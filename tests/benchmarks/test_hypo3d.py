@@ -171,9 +171,9 @@ def test_a_plain_map_comes_with_its_scale(release):
     (release / MAPS / CAMERAS).write_text(
         json.dumps({ROOMS[0]: {"metres_per_pixel": 0.5, "center": [1, 2]}})
     )
-    view = load(release).inputs(ROOMS[0]).top_view()
-    assert view.picture.shape == (6, 8, 3)
-    corner, right = view.camera.at_height([(0, 6), (8, 6)], 0.0)[:, :2]
+    picture, camera = load(release).inputs(ROOMS[0]).top_view()
+    assert picture.shape == (6, 8, 3)
+    corner, right = camera.at_height([(0, 6), (8, 6)], 0.0)[:, :2]
     assert corner == pytest.approx(
         [1 - 2, 2 - 1.5]
     )  # 8 x 6 pixels of half a metre around (1, 2), the top is +y

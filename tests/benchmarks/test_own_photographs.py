@@ -120,13 +120,13 @@ def test_omni3d_boxes_give_gravity_and_the_floor(tmp_path):
 
 def test_broken_labels_are_one_line(kitti, tmp_path):
     (kitti / "label_2" / "000000.txt").write_text("Van 0.0 x\n")
-    with pytest.raises(InputError, match="line 1 is no label of KITTI"):
+    with pytest.raises(InputError, match="line 1 is not a KITTI label"):
         read_labels(kitti, kitti / "image_2")
     with pytest.raises(InputError, match="are no Omni3D file"):
         read_labels(omni3d(tmp_path, annotations=[{"x": 1}]), tmp_path)
     with pytest.raises(InputError, match="image 1 is broken"):
         read_labels(omni3d(tmp_path, annotations=[{"image_id": 1}]), tmp_path)
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         read_labels(kitti, kitti / "nothing")
 
 

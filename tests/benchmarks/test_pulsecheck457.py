@@ -29,7 +29,7 @@ from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction
 from po3d.scene.street import rotation_from_heading
 from po3d.synthesis.street.question_world import SceneBitsets
-from po3d.synthesis.street.questions import COLUMNS, TemplateBalance, ask
+from po3d.synthesis.street.questions import COLUMNS, ask
 
 NAMES = [f"superCLEVR_new_{i:06d}.png" for i in range(4)]
 SCENES = {name: random_scene(rng(5, "release", i), 7) for i, name in enumerate(NAMES)}
@@ -71,7 +71,7 @@ def release(tmp_path_factory):
     for k, name in enumerate(NAMES):
         (root / "images" / name).write_bytes(jpeg(k))
     for category, file in FILES.items():
-        balance, records = TemplateBalance(), []
+        balance, records = Counter(), []
         for i, name in enumerate(NAMES):
             world = SceneBitsets(SCENES[name], COLUMNS[category].task)
             for q in ask(world, COLUMNS[category], balance, rng(6, f"release/{category}", i)):

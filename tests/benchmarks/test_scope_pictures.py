@@ -15,7 +15,6 @@ from po3d.io.errors import InputError
 from po3d.io.images import read_image
 from po3d.scene.orbit import VIEWS
 from po3d.synthesis.multi_view.scenes import LEAST_AREA, sample_orbit_scene, visible_pairs
-from po3d.synthesis.render.renderer import RenderError
 
 SIZE, SEED = 1, 4
 
@@ -30,7 +29,7 @@ def root(tmp_path_factory, furniture):
     folder = tmp_path_factory.mktemp("scope") / "drawn"
     try:
         scope_twin.generate(folder, SIZE, SEED, images=True, furniture=furniture)
-    except RenderError as error:
+    except InputError as error:
         pytest.skip(str(error))
     return folder
 

@@ -1,5 +1,6 @@
 import json
 import math
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from po3d.language.programs.street import parse_text
 from po3d.scene.street import AXES, camera, origin_height
 from po3d.scene.vocabulary import SHAPES
 from po3d.synthesis.street.question_world import SceneBitsets
-from po3d.synthesis.street.questions import COLUMNS, TemplateBalance, ask
+from po3d.synthesis.street.questions import COLUMNS, ask
 
 
 def record(**extra):
@@ -159,7 +160,7 @@ def test_nodes_and_programs_are_inverse_on_every_column(column):
         for q in ask(
             SceneBitsets(scene, COLUMNS[column].task),
             COLUMNS[column],
-            TemplateBalance(),
+            Counter(),
             rng(0, f"nodes/{column}", i),
         ):
             nodes = nodes_from_program(q.program)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Prediction
 from po3d.scene.vocabulary import PARENT, UNSEEN_SHAPES
 from po3d.synthesis.street.question_world import SceneBitsets
-from po3d.synthesis.street.questions import SampledQuestionProgram, TemplateBalance, ask
+from po3d.synthesis.street.questions import SampledQuestionProgram, ask
 from po3d.systems.pipeline import Context, oracle
 
 OFFICIAL = Path(__file__).parents[3] / "shared" / "examples"
@@ -34,7 +35,7 @@ Q = "superCLEVR_questions_own.json"
 
 
 def drawn(scenes: int) -> list[SampledQuestionProgram]:
-    balance = TemplateBalance()
+    balance = Counter()
     worlds = [
         SceneBitsets(random_scene(rng(5, "superclevr", k), 7), "2d", materials=True)
         for k in range(scenes)

@@ -212,7 +212,7 @@ def test_a_photograph_is_displayed_and_answered_with_the_reason_of_an_abstention
     assert "likeliest" in studio_page._answer_html(refused)
     noted = studio_page._answer_html(session.ask("Is there a man?"), session.notes)
     assert "the detector's class is person, not man" in html.unescape(noted)
-    assert "may be wrong by one factor" in noted
+    assert "may be off by a common factor" in noted
     assert "has no class" in session.ask("Is there a window?").reason
 
 

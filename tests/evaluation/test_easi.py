@@ -126,7 +126,7 @@ def test_a_benchmark_that_easi_lacks_has_the_shape_and_a_note(tmp_path, capsys):
         str(tmp_path / "o"),
     ]
     assert cli.main([*command, "--predictions", str(tmp_path / "run" / "predictions.jsonl")]) == 0
-    assert "no benchmark of EASI's leaderboard" in capsys.readouterr().out
+    assert "is not on EASI's leaderboard" in capsys.readouterr().out
     payload = json.loads((tmp_path / "o" / "easi_results.json").read_text())
     assert payload["scores"] == {"scope": 100.0}
     assert opened("scope", None, 1).questions

@@ -21,7 +21,7 @@ from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Prediction, Question, read_predictions
 from po3d.scene.geometry import Camera
 from po3d.scene.table import Scene
-from po3d.systems.oracle.grid import Answers, OracleMixer
+from po3d.systems.oracle.grid import Answers
 from po3d.systems.oracle.street import STREET_TABLES
 from po3d.systems.pipeline import ParsedQuestion, Pipeline
 from po3d.systems.scene_sources import Pictures
@@ -45,7 +45,7 @@ class Unread:
         return [Parse("unparsed", reason="?") for _ in texts]
 
 
-KIND = OracleMixer(Pipeline(Pictures(None), question_parser(Unread()), EXECUTOR))
+KIND = Pipeline(Pictures(None), question_parser(Unread()), EXECUTOR)
 
 
 def random_cells(count):

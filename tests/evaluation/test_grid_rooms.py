@@ -22,7 +22,7 @@ from po3d.reasoning.questions import Prediction
 from po3d.scene.edits import support
 from po3d.scene.table import Scene
 from po3d.systems.framed_rooms import framed, room
-from po3d.systems.oracle.grid import Answers, OracleMixer, mixer
+from po3d.systems.oracle.grid import Answers, mixer
 from po3d.systems.oracle.rooms import ROOM_TABLES
 from po3d.systems.pipeline import Pipeline
 from po3d.systems.rooms import DOMAIN, question_parser
@@ -203,18 +203,16 @@ class Texts:
         ]
 
 
-def kind(**texts) -> OracleMixer:
-    return OracleMixer(
-        Pipeline(
-            Annotations(captions), question_parser(Texts(**texts)), replace(DOMAIN, samples=SAMPLES)
-        )
+def kind(**texts) -> Pipeline:
+    return Pipeline(
+        Annotations(captions), question_parser(Texts(**texts)), replace(DOMAIN, samples=SAMPLES)
     )
 
 
 def ask_question(n, **texts) -> Answers:
     questions = QUESTIONS[n]
     unread = {q.id: Prediction(q.id, "unparsed") for q in questions}
-    return kind(**texts).image(questions, unread, VISIBLE, SPLIT.truth, 0)
+    return Answers.of(kind(**texts), questions, unread, VISIBLE, SPLIT.truth, 0)
 
 
 def test_every_cell_answers_as_plain_execution_of_its_table_does():

@@ -18,7 +18,7 @@ from po3d.io.errors import InputError
 from po3d.scene.table import Scene
 from po3d.systems import orbit, photographs
 from po3d.systems.build import build_pipeline
-from po3d.systems.oracle.grid import OracleMixer
+from po3d.systems.oracle.grid import Answers
 from po3d.systems.photographs import mistaken
 from po3d.systems.pipeline import Context, Pipeline
 
@@ -53,7 +53,7 @@ def run(case: str, change, folder, **options) -> dict:
     """The grid of a system whose tables have a planted error."""
     split, module, system, scorer = CASES[case]
     built = system(change)
-    kind = OracleMixer(built)
+    kind = built
     predict(split, built, folder, {})
     groups = {m: [m] for m in kind.domain.modules if m in ("detection", "heading")}
     groups["rest"] = [m for m in kind.domain.modules if m not in groups]
@@ -145,7 +145,7 @@ def contexts(split):
 def test_a_cell_answers_as_the_system_whose_modules_are_replaced(case):
     split, _, system, _ = CASES[case]
     built = system(spoiled)
-    kind, scenes = OracleMixer(built), built.tables.seen
+    kind, scenes = built, built.tables.seen
     modules = kind.domain.modules
     mixtures = [
         (),
@@ -167,8 +167,8 @@ def test_a_cell_answers_as_the_system_whose_modules_are_replaced(case):
         assert [answers[q.id] for q in split.questions] == [p.answer for p in row]
     assert [p.answer for p in supplied[-1]] == [q.answer for q in split.questions]
     assert len({tuple(p.answer for p in row) for row in supplied}) > 3
-    image = kind.image(
-        [q for q in split.questions if q.image == split.images[0]], {}, scenes, split.truth, 0
+    image = Answers.of(
+        kind, [q for q in split.questions if q.image == split.images[0]], {}, scenes, split.truth, 0
     )
     sent = pickle.loads(pickle.dumps(image))  # it goes to other processes
     assert sent.answers(cells[2].settings) == image.answers(cells[2].settings)
@@ -176,7 +176,7 @@ def test_a_cell_answers_as_the_system_whose_modules_are_replaced(case):
 
 def test_all_rotations_of_a_question_are_queried_and_lost_together():
     system = sr_system()
-    kind = OracleMixer(system)
+    kind = system
     cells = [
         cell(kind, "lost", {"parsing": 0.5}, TRUTH),
         cell(kind, "taken", {"grounding": 0.5}, TRUTH),
@@ -210,7 +210,7 @@ def test_the_tables_of_all_views_are_retained(tmp_path):
 
 
 def test_without_a_table_there_is_no_grid():
-    kind = OracleMixer(sr_system())
+    kind = sr_system()
     with pytest.raises(InputError, match="no predicted scene for images/"):
         grid_answers(kind, ROOMS.questions, ROOMS.truth, [cell(kind, "", {})], {}, {})
 
@@ -226,7 +226,7 @@ def test_modules_are_known_and_belong_to_pictures(domain):
 @pytest.mark.parametrize("case", CASES)
 def test_shipped_plans_hold_every_module(case):
     options = yaml.safe_load((ROOT / "configs" / "grid" / f"{case}.yaml").read_text())
-    kind = OracleMixer(CASES[case][2]())
+    kind = CASES[case][2]()
     built = plan(kind, options)
     assert len(built.subsets) == 64
     assert {"heading", "position", "depth", "size"} <= set(built.curves)

@@ -17,6 +17,7 @@ from po3d.io.errors import InputError
 from po3d.io.files import read_json
 from po3d.scene.street import AXES
 from po3d.scene.table import Scene
+from po3d.training import view_errors
 
 _SPEC = importlib.util.spec_from_file_location("train_script", ROOT / "train.py")
 script = importlib.util.module_from_spec(_SPEC)
@@ -123,6 +124,7 @@ def test_data_efficiency_trains_both_modules_and_draws_curves(release, fitted, t
         (["+study.parts.backbones.frozen=true"], "unknown key 'frozen'"),
         (["+study.spilt=mini"], "study.spilt is not an option of a study"),
         (["study.root=null", "study.split=test"], "should be mini or fresh"),
+        (["study.parts.backbones.fills=views"], "study.views should list folders"),
     ],
 )
 def test_a_wrong_study_is_one_line(options, says, release, fitted, tmp_path, capsys):  # noqa: F811
@@ -162,6 +164,57 @@ def test_a_plan_is_every_value_in_every_variant():
         {"z": 3, "x.y": 2, "out": "o/p/2-b", "export": "o/p/2-b/checkpoint"},
     )
     assert runs[0].oracle == ("shape",)
+
+
+def views(folder: Path) -> Path:
+    """A folder that is named like a set of views."""
+    (folder / "views").mkdir(parents=True)
+    (folder / "views" / "000000.json").write_text("{}")
+    (folder / "set.json").write_text("{}")
+    return folder
+
+
+def test_backbones_of_room_views_are_evaluated_on_views(fitted, tmp_path, monkeypatch, capsys):
+    judged = []
+
+    def judge(pair, fitting, folders):
+        judged.append((pair, list(map(str, fitting)), list(folders)))
+        return [view_errors.ErrorShare("inside", "missed", 12.5, 8)], 3.0
+
+    monkeypatch.setattr(view_errors, "judged", judge)
+    out, inside = tmp_path / "out", views(tmp_path / "inside")
+    options = ["experiment=room_backbones", f"out={out}", "data.cache=c", "seed=7"]
+    options += [f"study.views=[{inside}]", "study.parts.backbones.variants.regnetx_004.steps=3"]
+    assert run_hydra(script.main, "train", "", options) == 0
+    networks = []
+    for c in fitted:
+        network = c["model"]["network"]
+        networks.append((network["backbone"], network["pretrained"], c["trainer"]["max_steps"]))
+    assert networks == [
+        ("regnetx_004", False, 3),
+        ("tf_efficientnet_lite0", "package", 455),
+        ("tf_efficientnet_lite2", "package", 343),
+    ]
+    assert all(c["model"]["world"] == "room_view" for c in fitted)
+    assert all(c["model"]["init_from"] == "" for c in fitted)
+    fitting = ["c/inside_val_seed8", "c/orbit_val_seed8"]
+    pair = out / "backbones" / "regnetx_004" / "checkpoint"
+    assert judged[0] == (pair, fitting, [str(inside)])
+    table = (out / "study.md").read_text().splitlines()
+    assert table[0] == "| backbones | M parameters | images/s | inside missed |"
+    assert table[2].startswith("| regnetx_004 |")
+    assert table[2].endswith(" 3.0 | 12.5 |")
+    assert len(table) == 2 + 3
+
+    assert run_hydra(script.main, "train", "", options) == 0
+    assert len(fitted) == len(judged) == 3  # finished runs are read
+    (inside / "views" / "000000.json").write_text("[]")
+    assert run_hydra(script.main, "train", "", options) == 0
+    assert len(judged) == 6  # other views, other figures
+    capsys.readouterr()
+    (inside / "set.json").unlink()
+    assert run_hydra(script.main, "train", "", options) == 2
+    assert "is no folder of views" in capsys.readouterr().err
 
 
 def test_settings_come_from_the_options():

@@ -123,9 +123,9 @@ def test_answers_below_the_threshold_are_held_back():
 def test_the_figures_are_those_of_the_answers_that_were_provided():
     whole = predictions()
     whole[0] = Prediction(whole[0].id, "failed", reason="why")
-    result = answered(PULSECHECK457, SPLIT.questions, whole, "strict")
-    assert (len(result.probabilities), result.total) == (len(whole) - 1, len(whole))
-    figures = trust(result)
+    given = answered(PULSECHECK457, SPLIT.questions, whole, "strict")
+    assert (len(given[0]), given[2]) == (len(whole) - 1, len(whole))
+    figures = trust(*given)
     assert figures["coverage_at"]["0.05"]["coverage"] >= figures["coverage_at"]["0.01"]["coverage"]
     assert 0 < figures["aurc"] < 1 - figures["accuracy"]
     with pytest.raises(InputError, match="has no probability"):

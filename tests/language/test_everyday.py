@@ -353,3 +353,70 @@ DESKS = 'filter(name, "desk", scene)'
 )
 def test_changes_of_states_and_colours_and_what_things_carry(text, form, program):
     assert read(text, "room", TABLE, form) == Call.parse(program)
+
+
+LAMPS = 'filter(name, "lamp", scene)'
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("Every chair is red.", f'equal(count(filter(color, "red", {CHAIRS})), count({CHAIRS}))'),
+        (
+            "Are all the chairs made of metal?",
+            f'equal(count(filter(material, "metal", {CHAIRS})), count({CHAIRS}))',
+        ),
+        ("None of the lamps is off.", f'equal(count(filter(state, "off", {LAMPS})), count(0))'),
+        ("Is no chair green?", f'equal(count(filter(color, "green", {CHAIRS})), count(0))'),
+        (
+            "None of the lamps is on the floor.",
+            f'equal(count(filter(side, "floor", {LAMPS})), count(0))',
+        ),
+        (
+            "Each chair is next to a desk.",
+            f'equal(count(relate(next_to, none, filter(name, "desk", scene), {CHAIRS})), count(0))',
+        ),
+        (
+            "Does every desk have something on it?",
+            'equal(count(relate(supporting, none, scene, filter(name, "desk", scene))), count(0))',
+        ),
+        (
+            "Which of the chairs has nothing on it?",
+            f"query(name, unique(relate(supporting, none, scene, {CHAIRS})))",
+        ),
+        (
+            "The lamp isn't on the desk.",
+            f"equal(count(relate(on, {DESK}, group({LAMP}))), count(0))",
+        ),
+        (
+            "What stands against the wall opposite the bed?",
+            f"query(name, unique(relate(opposite, {BED}, scene)))",
+        ),
+    ],
+)
+def test_all_none_and_not(text, meant):
+    assert program(text) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("The bed doubled in height.", f"set(taller, 2, group({BED}))"),
+        ("The desk was made half as wide.", f"set(wider, 0.5, group({DESK}))"),
+        ("The desk's width has been halved.", f"set(wider, 0.5, group({DESK}))"),
+        ("They cut the bed down to half its length.", f"set(longer, 0.5, group({BED}))"),
+        ("The sofa is now 2 m long.", 'set(long, 2, group(unique(filter(name, "sofa", scene))))'),
+        ("The desk is now 90 cm tall", f"set(tall, 0.9, group({DESK}))"),
+        ("The bed is now twice as big.", f"set(bigger, 2, group({BED}))"),
+        (
+            "The bed was pushed over to the opposite wall.",
+            f"move(group({BED}), place(opposite, {BED}))",
+        ),
+        (
+            "Put the lamp against the wall opposite the bed.",
+            f"move(group({LAMP}), place(opposite, {BED}))",
+        ),
+    ],
+)
+def test_changes_of_size_and_the_opposite_wall(text, meant):
+    assert str(read(text, "room", THINGS, "change")) == meant

@@ -438,3 +438,50 @@ def test_alternatives_denials_and_parts_are_not_omitted(text, program, omits):
 def test_different_measures_are_not_compared(measure, omits):
     question = Call.parse(f"less_than(query(volume, {BED}), query({measure}, {DESK}))")
     assert bool(omitted("Is the bed smaller than the desk?", question)) is omits
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "omits"),
+    [
+        ("The bed doubled in height.", f"move(group({BED}), place(centre))", True),
+        ("The bed is now twice as wide.", f"set(wider, 2, group({BED}))", False),
+        ("The lamp went to the opposite wall.", f"move(group({LAMP}), place(wall, left))", True),
+        (
+            "The lamp went to the opposite wall.",
+            f"move(group({LAMP}), place(opposite, {LAMP}))",
+            False,
+        ),
+        ("Half the chairs went to the desk.", f"move(some(2, {CHAIRS}), place(on, {DESK}))", False),
+    ],
+)
+def test_a_change_of_size_or_to_the_opposite_wall_is_not_read_as_another(text, change, omits):
+    assert omits_edit(text, Call.parse(change)) == omits
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "omits"),
+    [
+        ("Every chair is red.", f'exist(filter(color, "red", {CHAIRS}))', True),
+        (
+            "Neither chair is red.",
+            f'equal(count(filter(color, "red", {CHAIRS})), count({CHAIRS}))',
+            True,
+        ),
+        ("Neither chair is red.", f'equal(count(filter(color, "red", {CHAIRS})), count(0))', False),
+        ("What is on the opposite wall?", "query(name, unique(scene))", True),
+    ],
+)
+def test_all_and_none_are_not_read_as_some(text, question, omits):
+    assert bool(omitted(text, Call.parse(question))) == omits
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "mixed"),
+    [
+        ("The two lamps have swapped places, cables and all.", BED, True),
+        ("The two lamps have swapped places.", LAMP, False),
+        ("The lamp and the bed have swapped places.", BED, False),
+    ],
+)
+def test_two_of_a_kind_do_not_swap_with_another_kind(text, other, mixed):
+    assert mixes_up_clauses(text, Call.parse(f"swap({LAMP}, {other})")) == mixed

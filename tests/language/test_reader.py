@@ -15,7 +15,6 @@ from po3d.language.program import Call
 from po3d.language.read.reader import (
     KIND,
     LAYERS,
-    Batch,
     GeneralParser,
     batched,
     encoder_folder,
@@ -369,16 +368,16 @@ def test_the_encoder_is_the_published_one():
         ),
         pieces(ParserInput("Left?")),
     ]
-    batch = Batch(*batched(supplied, ["question"] * 2))
+    ids, segments, *_ = batched(supplied, ["question"] * 2)
     network = ReaderNetwork(Vocabulary()).eval()
     network.start_from(encoder_weights(folder))
     model = transformers.BertModel.from_pretrained(
         folder, local_files_only=True, add_pooling_layer=False
     ).eval()
     with torch.inference_mode():
-        mask = batch.ids > 0
-        ours = network.encoder(batch.ids, network.segment(batch.segments), mask[:, None, None])
-        theirs = model(batch.ids, attention_mask=mask.long()).last_hidden_state
+        mask = ids > 0
+        ours = network.encoder(ids, network.segment(segments), mask[:, None, None])
+        theirs = model(ids, attention_mask=mask.long()).last_hidden_state
     assert torch.allclose(ours[mask], theirs[mask], atol=1e-4)
 
 

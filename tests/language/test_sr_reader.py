@@ -42,7 +42,7 @@ CASES = [
 
 def spoken(style, op, wording, seed=0):
     r = rng(seed, wording)
-    things = r.choice(len(PHRASES), len(OPERATIONS[op].roles), replace=False)
+    things = r.choice(len(PHRASES), len(OPERATIONS[op].inputs), replace=False)
     program = PhraseCall(op, tuple(PHRASES[int(k)] for k in things))
     return program, speak(program, style, r, wording)
 

@@ -48,9 +48,9 @@ def test_files_that_are_no_depth_maps_are_refused(tmp_path):
     np.save(tmp_path / "objects.npy", np.array([{}, {}]), allow_pickle=True)
     (tmp_path / "text.npy").write_text("x")
     for name, words in (
-        ("rgb.png", "16 bits is needed"),
-        ("cube.npy", "is no depth map"),
-        ("zeros.npy", "hardly a pixel"),
+        ("rgb.png", "16-bit PNG is needed"),
+        ("cube.npy", "is not a depth map"),
+        ("zeros.npy", "almost no pixel"),
         ("objects.npy", "can't be read"),
         ("text.npy", "can't be read"),
         ("no.png", "can't be read"),
@@ -60,7 +60,7 @@ def test_files_that_are_no_depth_maps_are_refused(tmp_path):
             read_depth(tmp_path / name)
     with pytest.raises(InputError, match="unit=-1 should be above 0"):
         read_depth(tmp_path / "cube.npy", -1)
-    with pytest.raises(InputError, match="another aspect ratio"):
+    with pytest.raises(InputError, match="the aspect ratios differ"):
         fitted_to(ROOM, 100, 100, "d.npy")
     assert fitted_to(ROOM, 80, 60, "d.npy").shape == (60, 80)
 
@@ -154,7 +154,7 @@ def test_endless_intrinsics_end():
 
 def test_intrinsics_of_another_size_are_refused():
     estimator = FoundationEstimator(lambda *_: None, None, None, intrinsics=(1e300, (320, 240)))
-    with pytest.raises(InputError, match="focal length of 1e\\+300 pixels fits no picture of 640"):
+    with pytest.raises(InputError, match="focal length of 1e\\+300 pixels is implausible"):
         estimator.estimate([np.zeros((480, 640, 3), np.uint8)], [None])
 
 

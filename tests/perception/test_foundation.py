@@ -383,7 +383,9 @@ def test_v2_as_a_file_puts_the_symmetry_into_the_table(hub, tmp_path):
     assert {o.value("symmetry") for o in scene.objects} == {"2"}
     assert {o.flip for o in scene.objects} == {0.5}
     assert "orientation v2.onnx" in estimator.version
-    with pytest.raises(InputError, match=r"orientation .*none\.onnx is no file; docs/foundation"):
+    with pytest.raises(
+        InputError, match=r"orientation .*none\.onnx is not a file; docs/foundation"
+    ):
         foundation(**settings(hub) | {"orientation": {"onnx": str(tmp_path / "none.onnx")}})
     wrong = write_constant(
         tmp_path / "wrong.onnx", {"image": (1, 3, 28, 28)}, {"angles": logits[:, :50]}

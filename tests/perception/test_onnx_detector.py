@@ -358,7 +358,7 @@ def test_endless_class_names_end():
 
 
 def test_files_that_are_not_there_or_no_networks_are_refused(tmp_path):
-    for name, words in (("none.onnx", "is no file"), ("net.pt", "should end in .onnx or .xml")):
+    for name, words in (("none.onnx", "is not a file"), ("net.pt", "should end in .onnx or .xml")):
         with pytest.raises(InputError, match=words):
             OnnxDetector(tmp_path / name).check_file()
     with pytest.raises(InputError, match="temperature=0 should be above 0"):

@@ -232,7 +232,8 @@ def test_without_a_lens_the_common_doubt_is_a_note(files, capsys):
         == 0
     )
     assert (
-        "note: without a depth map distances come from the usual sizes" in capsys.readouterr().err
+        "note: without a depth map, distances are derived from usual object sizes"
+        in capsys.readouterr().err
     )
 
 
@@ -240,14 +241,14 @@ def test_a_missing_detector_and_two_lenses_are_one_line(files, capsys):
     photo = str(files / "photo.jpg")
     assert cli.main(["ask", photo, QUESTION, "--detector", str(files / "no.onnx")]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "no.onnx is no file" in line
+    assert "no.onnx is not a file" in line
     both = ["--perception", "photo", "--focal", "1.0", "--intrinsics", str(files / "k.json")]
     assert cli.main(["ask", photo, QUESTION, *both]) == 2
     assert "--focal and --intrinsics both give the lens" in capsys.readouterr().err
 
 
 def test_a_lens_of_another_size_of_picture_is_refused():
-    with pytest.raises(InputError, match="those of another size"):
+    with pytest.raises(InputError, match="belong to another image size"):
         ask(QUESTION, intrinsics=(700.0, (1500.0, 300.0)))
 
 
@@ -259,7 +260,7 @@ def test_a_wrong_unit_of_a_depth_file_is_a_warning(tmp_path):
         foundation({"onnx": str(onnx)}, {"file": str(tmp_path / "d.npy")}),
         detect=lambda picture: boxes(),
     )
-    with pytest.warns(PhotographWarning, match="is its unit right"):
+    with pytest.warns(PhotographWarning, match="check the unit"):
         estimator.estimate([PIXELS], [FOCAL / WIDTH])
 
 
@@ -283,7 +284,7 @@ def test_fine_texture_and_noise_speak_for_a_photograph():
     assert is_photograph(rough, 1.0)
     assert (
         photo_statistics.features(np.zeros((3, 5, 3), np.uint8)).shape
-        == photo_statistics.shipped().mean.shape
+        == photo_statistics.shipped()[0].shape
     )
     assert math.isfinite(photo_statistics.photograph_score(np.zeros((9, 900, 3), np.uint8)))
 

@@ -72,7 +72,7 @@ def sr_tip(program: PhraseCall, scene: Scene):
 @settings(max_examples=20, deadline=None)
 def test_a_little_more_than_the_margin_flips_3dsrbench(op, seed):
     scene = scattered(seed)
-    program = PhraseCall(op, tuple(f"#{k} {NAMES[k]}" for k in range(len(OPERATIONS[op].roles))))
+    program = PhraseCall(op, tuple(f"#{k} {NAMES[k]}" for k in range(len(OPERATIONS[op].inputs))))
     outcome = run_sr(program, scene)
     tip = sr_tip(program, scene)
     assert tip.answer != outcome.answer

@@ -91,7 +91,7 @@ def test_the_steps_of_a_call_are_those_that_spell_it(program):
 def test_what_streets_have_no_words_for_has_no_steps(text):
     program = Call.parse(text)
     assert not steps(program)
-    with pytest.raises(ProgramError, match="streets have no words for"):
+    with pytest.raises(ProgramError, match="street tokens cannot express"):
         pack_programs([program], [0])
     if program.output != "objects":
         with pytest.raises(ProgramError):

@@ -14,6 +14,7 @@ from po3d.benchmarks.threedsrbench.score import CATEGORIES, mirrored_answer
 from po3d.language.program import ProgramError
 from po3d.language.programs.threedsrbench import (
     ANSWERS,
+    CATEGORY,
     OPERATIONS,
     THREEDSRBENCH,
     PhraseCall,
@@ -63,14 +64,14 @@ def answer(scene, op, *rows):
     st.lists(st.text(min_size=1, max_size=20).filter(str.strip), min_size=3, max_size=3),
 )
 def test_the_text_of_a_program_is_read_back(op, phrases):
-    program = PhraseCall(op, tuple(phrases[: len(OPERATIONS[op].roles)]))
+    program = PhraseCall(op, tuple(phrases[: len(OPERATIONS[op].inputs)]))
     assert parse_text(program.text()) == program
 
 
 def test_the_signature_table_covers_the_benchmark():
-    assert {s.category for s in OPERATIONS.values()} == set(CATEGORIES)
+    assert set(CATEGORY.values()) == set(CATEGORIES)
     for op, signature in OPERATIONS.items():
-        program = PhraseCall(op, tuple("abc"[: len(signature.roles)]))
+        program = PhraseCall(op, tuple("abc"[: len(signature.inputs)]))
         assert (signature.output == "object") == (len(program.candidates) == 2)
         assert len(program.answers) in (2, 4)
 
@@ -264,7 +265,7 @@ OPS = st.sampled_from(sorted(OPERATIONS))
 
 
 def rows_of(op):
-    return tuple(range(len(OPERATIONS[op].roles)))
+    return tuple(range(len(OPERATIONS[op].inputs)))
 
 
 def certain(scene, op):
@@ -282,7 +283,7 @@ def test_a_mirror_image_swaps_left_and_right_and_nothing_else(scene, op):
     verdict, flip = certain(scene, op), certain(mirrored(scene), op)
     expected = verdict.answer
     if isinstance(expected, str):
-        expected = mirrored_answer(OPERATIONS[op].category, expected)
+        expected = mirrored_answer(CATEGORY[op], expected)
     assert flip.answer == expected
     assert (flip.metres, flip.degrees) == pytest.approx((verdict.metres, verdict.degrees), abs=1e-6)
 

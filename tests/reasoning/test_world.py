@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from study_room import study
 
 from po3d.language.program import DIRECTIONS
-from po3d.reasoning.outcome import MissingAttribute
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.reasoning.world import VIEWER, SceneGeometry
 from po3d.scene.orbit import viewer_axes
@@ -101,7 +101,7 @@ def test_a_hider_exists_and_is_probable(seed):
         likely = (j for j, p in belief.items() if p > 0.5 <= scene.objects[j].existence)
         assert world.hider(i) == next(likely, None)
     for i in range(4, 8):
-        with pytest.raises(MissingAttribute):
+        with pytest.raises(ExecutionFailure, match="has no occlusion"):
             world.hider(i)
 
 

@@ -17,7 +17,7 @@ from po3d.synthesis.render import blender
 from po3d.synthesis.render.blender import MISSING, Blender, BlenderOptions
 from po3d.synthesis.render.environment import Finish
 from po3d.synthesis.render.instances import PlacedMesh
-from po3d.synthesis.render.renderer import Renderer, RenderError
+from po3d.synthesis.render.renderer import Renderer
 from po3d.synthesis.street.drawing import Drawing, drawing_of
 from tests.synthesis.test_render import BOX
 
@@ -57,7 +57,7 @@ def test_same_scene_same_bytes_for_any_number_of_threads(process: Blender, look:
 def test_vehicles_stand_where_our_masks_say(process: Blender) -> None:
     try:
         ids = Renderer(64, 48).render_masks(boxes(), VIEW).ids
-    except RenderError as error:
+    except InputError as error:
         pytest.skip(str(error))
     rgb = process.draw(
         boxes(), VIEW, "superclevr", 1, BlenderOptions(width=64, height=48, samples=16)

@@ -24,20 +24,13 @@ from po3d.io.seeding import rng
 from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.rooms import parse_text as parse_room
 from po3d.language.programs.street import parse_text
-from po3d.language.programs.threedsrbench import OPERATIONS
+from po3d.language.programs.threedsrbench import CATEGORY
 from po3d.reasoning.apply_edit import plan
 from po3d.reasoning.counterfactuals import margins, margins_in
 from po3d.reasoning.world import SceneGeometry
 from po3d.scene.orbit import STEP, azimuth_in, nearest_label, off
 from po3d.scene.table import Scene
-from po3d.synthesis.difficulty import (
-    DEFAULT,
-    Difficulty,
-    IndoorDifficulty,
-    OrbitDifficulty,
-    RoomDifficulty,
-    difficulty_of,
-)
+from po3d.synthesis.difficulty import DEFAULT, INDOOR, ORBIT, ROOM, Difficulty, difficulty_of
 from po3d.synthesis.indoor_view.questions import DEGREES, METRES, NEAREST, offers
 from po3d.synthesis.indoor_view.verdicts import decide, view_geometry
 from po3d.synthesis.multi_view.scenes import MARGIN, sample_orbit_scene, visible_pairs
@@ -123,9 +116,9 @@ def test_the_shipped_config_is_the_default():
             config = compose(name, ["out=x", f"benchmark={benchmark}"])
             assert (
                 difficulty_of(difficulty_options(config.benchmark)["difficulty"], source.difficulty)
-                == source.difficulty()
+                == DEFAULT
             )
-            assert source.difficulty().tag == ""
+            assert DEFAULT.tag == ""
     harder = compose(
         "generate",
         ["out=x", "benchmark.difficulty.hops=[3]", "benchmark.difficulty.objects=[8,10]"],
@@ -158,12 +151,12 @@ def test_a_dial_that_cannot_be_is_reported(options, says):
 @pytest.mark.parametrize(
     ("kind", "options", "says"),
     [
-        (RoomDifficulty, {"occluded": 0.5}, "unknown key 'occluded'; known: objects, hops, near"),
-        (RoomDifficulty, {"hops": [3]}, r"some of \[1, 2\]"),
-        (IndoorDifficulty, {"hops": [1]}, "unknown key 'hops'; known: objects, occluded, near"),
-        (IndoorDifficulty, {"objects": [2, 40]}, "between 4 and 30"),
-        (OrbitDifficulty, {"objects": [3, 5]}, "between 6 and 9"),
-        (OrbitDifficulty, {"near": 2}, "should be a fraction"),
+        (ROOM, {"occluded": 0.5}, "unknown key 'occluded'; known: objects, hops, near"),
+        (ROOM, {"hops": [3]}, r"some of \[1, 2\]"),
+        (INDOOR, {"hops": [1]}, "unknown key 'hops'; known: objects, occluded, near"),
+        (INDOOR, {"objects": [2, 40]}, "between 4 and 30"),
+        (ORBIT, {"objects": [3, 5]}, "between 6 and 9"),
+        (ORBIT, {"near": 2}, "should be a fraction"),
     ],
 )
 def test_a_dial_of_another_benchmark_is_reported(kind, options, says):
@@ -253,7 +246,7 @@ def test_questions_from_inside_near_a_boundary_do_not_keep_the_margin():
     assert near
     for item in near:
         verdicts = [decide(view_geometry(view), item.op, item.rows) for view in views]
-        metres, degrees = METRES[OPERATIONS[item.op].category], DEGREES
+        metres, degrees = METRES[CATEGORY[item.op]], DEGREES
         assert any(v.metres < metres or v.degrees < degrees for v in verdicts)
         assert all(
             v.metres >= NEAREST * metres and v.degrees >= NEAREST * degrees for v in verdicts

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from po3d.io.seeding import rng
-from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS
+from po3d.language.programs.threedsrbench import ANSWERS, CATEGORY, OPERATIONS
 from po3d.reasoning.grounding import ground
 from po3d.reasoning.planar import planar
 from po3d.scene.camera import CameraPose, camera_pose_of, held
@@ -182,7 +182,7 @@ def test_answers_keep_their_distance_from_every_boundary_in_both_views(offered):
                 verdict = decide(view_geometry(scene), item.op, item.rows)
                 assert verdict.answer == answer
                 assert verdict.degrees >= DEGREES
-                assert verdict.metres >= METRES[OPERATIONS[item.op].category]
+                assert verdict.metres >= METRES[CATEGORY[item.op]]
                 boxes = tuple(scene.objects[i].box for i in item.rows)
                 assert flat == (planar(item.op, boxes) == answer)
 
@@ -203,7 +203,7 @@ def test_a_turn_below_the_margin_changes_no_answer(offered):
             ),
         )
         for item in items:
-            if OPERATIONS[item.op].category.startswith("orientation"):
+            if CATEGORY[item.op].startswith("orientation"):
                 assert decide(view_geometry(moved), item.op, item.rows).answer == item.answers[0]
 
 

@@ -20,7 +20,7 @@ from po3d.synthesis.render.official import (
     official_paint,
     sample_official_look,
 )
-from po3d.synthesis.render.renderer import Renderer, RenderError
+from po3d.synthesis.render.renderer import Renderer
 from po3d.synthesis.shapes.mesh import Mesh, Part
 from po3d.synthesis.street.compose import compose
 from po3d.synthesis.street.dataset import make_scene, mixed_look, scene_record, true_scene
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.render
 def renderer(request: pytest.FixtureRequest) -> Renderer:
     try:
         return Renderer(320, 240, samples=request.param)
-    except RenderError as error:
+    except InputError as error:
         pytest.skip(str(error))
 
 
@@ -145,7 +145,7 @@ def test_half_of_super_clevrs_layouts_have_recoloured_parts_and_no_street_has() 
 def test_the_label_is_the_bodys_colour_and_parts_have_materials_of_their_own() -> None:
     try:
         renderer = Renderer(640, 480)
-    except RenderError as error:
+    except InputError as error:
         pytest.skip(str(error))
     parts: Counter = Counter()
     for index in range(5):

@@ -22,7 +22,6 @@ from po3d.synthesis.multi_view.pictures import (
     visible_shares,
 )
 from po3d.synthesis.multi_view.scenes import sample_orbit_scene
-from po3d.synthesis.render.renderer import RenderError
 from po3d.synthesis.splits import SPLITS, catalogue, split_of
 from po3d.synthesis.top_view.looks import PAINTS
 from po3d.synthesis.top_view.pictures import RoomRenderer
@@ -53,7 +52,7 @@ def renderer(models):
     try:
         with RoomRenderer(640, 480, 1, models) as built:
             yield built
-    except RenderError as error:
+    except InputError as error:
         pytest.skip(str(error))
 
 

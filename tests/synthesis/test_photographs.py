@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.synthesis.render.looks import sample_look
-from po3d.synthesis.render.photographs import LUMINANCE, PhotoFolder, read_photograph, split_sun
+from po3d.synthesis.render.photographs import (
+    LUMINANCE,
+    photographs_in,
+    read_photograph,
+    split_sun,
+    under_sky,
+)
 from po3d.synthesis.street.dataset import make_scene, open_renderer, picture
 
 
@@ -46,13 +52,13 @@ def test_the_light_keeps_the_energy_that_the_sky_loses():
 def test_a_studio_has_no_sky(tmp_path):
     np.save(tmp_path / "a.npy", sky())
     look = sample_look("studio", rng(0, "look"))
-    assert PhotoFolder.of(tmp_path).under(look, 1) is look
+    assert under_sky(look, tmp_path, 1) is look
 
 
 def test_the_same_seed_gives_the_same_sky_and_another_seed_another(tmp_path):
     np.save(tmp_path / "a.npy", sky())
-    photographs, look = PhotoFolder.of(tmp_path), sample_look("outdoor", rng(0, "look"))
-    one, same, other = (photographs.under(look, seed) for seed in (1, 1, 2))
+    look = sample_look("outdoor", rng(0, "look"))
+    one, same, other = (under_sky(look, tmp_path, seed) for seed in (1, 1, 2))
     assert (one.sky.hdri == same.sky.hdri).all()
     assert one.key == same.key
     assert one.key.direction != other.key.direction
@@ -85,7 +91,7 @@ def test_a_file_that_is_no_photograph_is_named(tmp_path, name, content, message)
 
 def test_an_empty_folder_is_an_error(tmp_path):
     with pytest.raises(InputError, match="no photographs"):
-        PhotoFolder.of(tmp_path)
+        photographs_in(tmp_path)
 
 
 def test_a_picture_under_a_photograph_is_another_and_repeatable(tmp_path):

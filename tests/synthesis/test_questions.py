@@ -11,13 +11,13 @@ from po3d.io.seeding import rng
 from po3d.language.say.street.language import realise
 from po3d.reasoning.execute import execute
 from po3d.synthesis.street.question_world import SceneBitsets, members
-from po3d.synthesis.street.questions import COLUMNS, TemplateBalance, ask
+from po3d.synthesis.street.questions import COLUMNS, ask
 
 SCENES = [random_scene(rng(0, "questions-test", i), 3 + i % 8) for i in range(40)]
 
 
 def drawn(column, scenes=SCENES):
-    balance = TemplateBalance()
+    balance = Counter()
     task = COLUMNS[column].task
     return [
         (scene, q)
@@ -108,10 +108,7 @@ def test_questions_are_a_pure_function_of_the_seed():
 
 def test_a_scene_without_occlusion_has_no_occlusion_question():
     scene = random_scene(rng(0, "bare"), 5, occlusion=False)
-    assert (
-        ask(SceneBitsets(scene, "2d"), COLUMNS["L4-Occlusion"], TemplateBalance(), rng(0, "ask"))
-        == []
-    )
+    assert ask(SceneBitsets(scene, "2d"), COLUMNS["L4-Occlusion"], Counter(), rng(0, "ask")) == []
 
 
 def test_equal_objects_leave_nothing_to_refer_to_and_stall_nothing():
@@ -119,10 +116,7 @@ def test_equal_objects_leave_nothing_to_refer_to_and_stall_nothing():
     twins = type(scene)((scene.objects[0],) * 4, scene.axes, "gt", None, ({},) * 4)
     for column in COLUMNS:
         for q in ask(
-            SceneBitsets(twins, COLUMNS[column].task),
-            COLUMNS[column],
-            TemplateBalance(),
-            rng(0, "ask"),
+            SceneBitsets(twins, COLUMNS[column].task), COLUMNS[column], Counter(), rng(0, "ask")
         ):
             assert execute(q.program, twins, COLUMNS[column].task).answer == q.answer
 
@@ -132,6 +126,6 @@ def test_materials_are_reported_when_wanted():
     programs = [
         q.program.text()
         for k in range(20)
-        for q in ask(world, COLUMNS["L2-Multi-obj"], TemplateBalance(), np.random.default_rng(k))
+        for q in ask(world, COLUMNS["L2-Multi-obj"], Counter(), np.random.default_rng(k))
     ]
     assert any("material=" in text for text in programs)

@@ -15,7 +15,7 @@ from po3d.scene.vocabulary import COLORS
 from po3d.synthesis.render.environment import Finish, Light, RenderStyle, direction, lighting
 from po3d.synthesis.render.instances import SURFACES, PlacedMesh
 from po3d.synthesis.render.looks import paint, sample_finish, sample_look
-from po3d.synthesis.render.renderer import RenderedFrame, Renderer, RenderError
+from po3d.synthesis.render.renderer import RenderedFrame, Renderer
 from po3d.synthesis.shapes.mesh import Mesh, Part
 from po3d.synthesis.street.labels import mask_box
 
@@ -64,7 +64,7 @@ SCENE = (placed(0, 0), placed(1.2, -0.9, 2.0, color="cyan"), placed(-2, 1.5, -1.
 def renderer() -> Renderer:
     try:
         built = Renderer(320, 240)
-    except RenderError as error:
+    except InputError as error:
         pytest.skip(str(error))
     return built
 
@@ -79,16 +79,6 @@ def test_mask_box_equals_the_projected_corners(renderer: Renderer, heading: floa
     pixels, _ = CAMERA.project(box_corners(item.position, heading, (2.0, 0.8, 0.6)))
     box = mask_box(renderer.render_masks([item], CAMERA).amodal[0])
     np.testing.assert_allclose(box, [*pixels.min(0), *pixels.max(0)], atol=1.0)
-
-
-def test_depth_is_the_distance_along_the_optical_axis(renderer: Renderer) -> None:
-    frame = renderer.render([placed(0, 0, 0.0)], CAMERA, look(), depth=True)
-    pixel, depth = CAMERA.project(np.array([0.0, 0.0, 0.6]))  # the middle of the top
-    row, column = int(pixel[1]), int(pixel[0])
-    hit = CAMERA.at_height(np.array([column + 0.5, row + 0.5]), 0.6)
-    assert frame.depth[row, column] == pytest.approx(CAMERA.project(hit)[1], abs=2e-3)
-    assert np.isinf(frame.depth[0, 0])
-    assert depth == pytest.approx(frame.depth[row, column], abs=0.05)
 
 
 def test_visible_pixels_lie_inside_the_amodal_masks_and_equal_them_alone(
@@ -106,7 +96,7 @@ def test_nearer_object_occludes(renderer: Renderer) -> None:
     toward = np.array(CAMERA.position[:2]) / np.linalg.norm(CAMERA.position[:2])
     near = placed(*(1.0 * toward), heading=float(np.arctan2(*toward[::-1]) + np.pi / 2))
     far = placed(0, 0, heading=near.heading)
-    back, front = renderer.render_masks([far, near], CAMERA).labels()
+    back, front = renderer.render_masks([far, near], CAMERA).labels
     assert (back.state, back.occluder, front.state) == ("partial", 1, "none")
 
 
@@ -278,7 +268,7 @@ def test_every_mesh_material_has_a_surface_and_finishes_differ() -> None:
 def test_networks_can_be_loaded_after_a_picture_was_rendered() -> None:
     try:
         Renderer(16, 12)
-    except RenderError as error:
+    except InputError as error:
         pytest.skip(str(error))
     code = (
         "from po3d.synthesis.render.device import open_context; open_context(1); import"

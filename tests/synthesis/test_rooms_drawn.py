@@ -31,7 +31,7 @@ from po3d.synthesis.furniture.models import (
 from po3d.synthesis.picture_sets import generate
 from po3d.synthesis.render.environment import Finish
 from po3d.synthesis.render.instances import PlacedMesh
-from po3d.synthesis.render.renderer import Renderer, RenderError
+from po3d.synthesis.render.renderer import Renderer
 from po3d.synthesis.shapes.mesh import Mesh, Part, assemble, solid
 from po3d.synthesis.shapes.primitives import ball
 from po3d.synthesis.top_view.layouts import sample_room
@@ -59,7 +59,7 @@ def models(furniture: Path) -> RoomModels:
 def renderer(models: RoomModels) -> RoomRenderer:
     try:
         return RoomRenderer(160, 120, 1, models)
-    except RenderError as error:
+    except InputError as error:
         pytest.skip(str(error))
 
 
@@ -232,12 +232,10 @@ def test_model_fills_the_objects_box(renderer: RoomRenderer, heading: float) -> 
         top_camera(scene, 160, 120),
         Camera(160, 120, 90.0, look_at((0.2, 0.2, 1.7), (2, 1.4, 0.9))),
     ):
-        shot = renderer.shoot(scene, camera, look, amodal=True, depth=True)
-        pixels, depth = camera.project(corners)
+        shot = renderer.shoot(scene, camera, look, amodal=True)
+        pixels, _ = camera.project(corners)
         sampled = shot.labels[0].amodal_box
         assert np.allclose(sampled, (*pixels.min(0), *pixels.max(0)), atol=1.0)
-        view_depth = shot.depth[shot.ids == 1]
-        assert depth.min() - 0.02 < view_depth.min() <= view_depth.max() < depth.max() + 0.02
 
 
 @pytest.mark.render
@@ -367,7 +365,7 @@ def test_record_is_the_table_under_its_camera(
     spec = SetSpec(5, "test", 1, 64)
     try:
         generate(tmp_path, spec, furniture)
-    except RenderError as error:
+    except InputError as error:
         pytest.skip(str(error))
     result = json.loads((tmp_path / "rooms" / "000000.json").read_text())
     scene, plain = from_json(result["scene"]), sample_room(5, 0, "test")
@@ -386,7 +384,7 @@ def test_record_is_the_table_under_its_camera(
 def test_top_view_is_a_function_of_its_index(models: RoomModels) -> None:
     try:
         renderer = RoomRenderer(48, 48, 1, models)
-    except RenderError as error:
+    except InputError as error:
         pytest.skip(str(error))
     spec = SetSpec(0, "train", 9, 48)
     with renderer:

@@ -13,7 +13,6 @@ from po3d.scene.geometry import rotation_z
 from po3d.scene.table import from_json
 from po3d.synthesis.furniture.models import RoomModels
 from po3d.synthesis.picture_sets import generate
-from po3d.synthesis.render.device import RenderError
 from po3d.synthesis.splits import SPLITS, split_of
 from po3d.synthesis.top_view.layouts import sample_room
 from po3d.synthesis.top_view.pictures import RoomRenderer
@@ -80,7 +79,7 @@ def test_any_camera_is_inside_the_room_and_in_no_thing(k):
 def test_a_set_is_written_and_gone_on_with(tmp_path, furniture, kind):
     try:
         RoomRenderer(32, 32, 1, RoomModels(furniture)).close()
-    except RenderError as error:
+    except InputError as error:
         pytest.skip(str(error))
     assert generate(tmp_path / "set", ViewSpec(kind, 1, "val", 2), furniture) == 2
     (tmp_path / "set/views/000001.json").unlink()

@@ -17,15 +17,13 @@ from po3d.scene.geometry import Camera
 from po3d.scene.street import AXES, CAMERA_POSITION, camera, extent
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES, PARENT, SHAPES
-from po3d.synthesis.render.crops import Tile, TileScene
-from po3d.synthesis.render.device import RenderError
 from po3d.synthesis.render.instances import PlacedMesh
 from po3d.synthesis.street.dataset import render_example
 from po3d.synthesis.vehicles import vehicle
 from po3d.systems import render_compare, scene_sources
 from po3d.systems.build import build_pipeline
 from po3d.systems.estimators import identity
-from po3d.systems.render_compare import PAINT, SIDE, ImageCrop, RenderCompare
+from po3d.systems.render_compare import PAINT, SIDE, ImageCrop, refined
 
 # Another shape of the same kind.
 OTHER = {s: next(o for o in SHAPES if o != s and PARENT[o] == PARENT[s]) for s in SHAPES}
@@ -73,7 +71,7 @@ def test_drawings_find_the_right_shape_and_direction():
     shapes, directions = [], []
     for index in range(5):
         picture, truth = example(index)
-        result = RenderCompare()([picture], view_of(truth, right=0.4, flip=0.4, wrong_way=True))
+        result = refined([picture], view_of(truth, right=0.4, flip=0.4, wrong_way=True))
         heading = result.alpha + viewing_azimuth(result.points[:, :, 8])
         off = wrapped(heading[0] - torch.tensor(truth.headings)).abs()
         directions += (off < math.pi / 2).tolist()
@@ -91,7 +89,7 @@ def test_drawings_find_the_right_shape_and_direction():
 @pytest.mark.render
 def test_what_is_turned_has_its_points_turned():
     picture, truth = example(0)
-    turned = RenderCompare()([picture], view_of(truth, right=1.0, flip=0.45, wrong_way=True))
+    turned = refined([picture], view_of(truth, right=1.0, flip=0.45, wrong_way=True))
     right = view_of(truth, right=1.0, flip=0.0, wrong_way=False)
     off = wrapped(turned.alpha - right.alpha).abs()[0] < 0.1
     assert off.sum() > len(truth) / 2
@@ -110,7 +108,7 @@ def test_nothing_is_rendered_of_what_is_sure(monkeypatch):
         for shape, x in (("suv", -1.5), ("jet", 1.5))
     )
     before = view_of(Scene(states, AXES, "gt", camera()), right=0.999, flip=0.001, wrong_way=False)
-    after = RenderCompare()([np.zeros((480, 640, 3), np.uint8)], before)
+    after = refined([np.zeros((480, 640, 3), np.uint8)], before)
     for a, b in zip(before.leaves(), after.leaves(), strict=True):
         assert torch.equal(a, b)
 
@@ -132,9 +130,9 @@ def test_a_drawing_agrees_best_with_a_picture_of_the_same():
 @pytest.mark.render
 def test_equal_batches_give_equal_beliefs_in_any_company():
     (first, truth), (second, other) = example(0), example(1)
-    alone = RenderCompare()([first], view_of(truth, right=0.4, flip=0.4, wrong_way=True))
-    RenderCompare()([second], view_of(other, right=0.4, flip=0.4, wrong_way=True))
-    again = RenderCompare()([first], view_of(truth, right=0.4, flip=0.4, wrong_way=True))
+    alone = refined([first], view_of(truth, right=0.4, flip=0.4, wrong_way=True))
+    refined([second], view_of(other, right=0.4, flip=0.4, wrong_way=True))
+    again = refined([first], view_of(truth, right=0.4, flip=0.4, wrong_way=True))
     for a, b in zip(alone.leaves(), again.leaves(), strict=True):
         assert torch.equal(a, b)
 
@@ -148,9 +146,9 @@ def test_a_batch_gives_the_beliefs_of_its_images_alone():
         few = replace(truth, objects=truth.objects[:3], occluders=None)
         tables.append(view_of(few, right=0.4, flip=0.4, wrong_way=True))
     leaves = zip(*(table.leaves() for table in tables), strict=True)
-    together = RenderCompare()(pictures, tables[0].of(torch.cat(pair) for pair in leaves))
+    together = refined(pictures, tables[0].of(torch.cat(pair) for pair in leaves))
     for b, (picture, table) in enumerate(zip(pictures, tables, strict=True)):
-        alone = RenderCompare()([picture], table)
+        alone = refined([picture], table)
         for one, both in zip(alone.leaves(), together.leaves(), strict=True):
             torch.testing.assert_close(one[0], both[b], rtol=0, atol=1e-9)
 
@@ -166,16 +164,16 @@ def test_neighbours_hide_a_subject_by_depth():
         return PlacedMesh(vehicle(shape, 1), scale, tuple(position), 0.8, (0.5, 0.1, 0.1), PAINT)
 
     neighbours = [], [placed("double", 3.5, nearer)], [placed("double", 3.5, -nearer)]
-    tiles = [Tile(placed("sedan", 1.8, np.zeros(2)), k) for k in range(3)]
-    images = renderer.render(tiles, [TileScene(others, view) for others in neighbours])
-    alone, behind, in_front = images.subject
+    subjects = [placed("sedan", 1.8, np.zeros(2)) for _ in neighbours]
+    rgb, visible = renderer.render(subjects, range(3), neighbours, [view] * 3)
+    alone, behind, in_front = visible
     assert 0 < behind.sum() < 0.9 * alone.sum()
     assert not (behind & ~alone).any()
     np.testing.assert_array_equal(in_front, alone)
     hidden = alone & ~behind
-    assert (images.rgb[1][hidden] != images.rgb[0][hidden]).any()
-    np.testing.assert_array_equal(images.rgb[1][behind], images.rgb[0][behind])
-    assert (images.rgb[2][~alone] != images.rgb[0][~alone]).any()
+    assert (rgb[1][hidden] != rgb[0][hidden]).any()
+    np.testing.assert_array_equal(rgb[1][behind], rgb[0][behind])
+    assert (rgb[2][~alone] != rgb[0][~alone]).any()
 
 
 def test_histograms_are_the_cell_means_of_the_directions():
@@ -187,7 +185,7 @@ def test_histograms_are_the_cell_means_of_the_directions():
 def has_renderer() -> bool:
     try:
         render_compare.refiner()
-    except RenderError:
+    except InputError:
         return False
     return True
 
@@ -195,7 +193,7 @@ def has_renderer() -> bool:
 def test_renderings_are_compared_by_default_where_a_renderer_is_available():
     expected = "render_compare" if has_renderer() else "off"
     estimator = build_pipeline("street").tables.estimator
-    assert isinstance(estimator.refine, RenderCompare) == (expected == "render_compare")
+    assert (estimator.refine is refined) == (expected == "render_compare")
     assert identity(estimator)["refine"] == expected
     for off in ("off", False):
         estimator = build_pipeline("street", refine=off).tables.estimator
@@ -207,7 +205,7 @@ def test_renderings_are_compared_by_default_where_a_renderer_is_available():
 
 def test_without_a_renderer_one_note_says_so_and_render_is_refused(monkeypatch, capsys):
     def unavailable():
-        raise RenderError("no OpenGL 3.3 context over EGL")
+        raise InputError("no OpenGL 3.3 context over EGL")
 
     monkeypatch.setattr(render_compare, "_renderer", unavailable)
     scene_sources._note_no_renderer.cache_clear()

@@ -20,13 +20,15 @@ from po3d.language.read.parse import Parse
 from po3d.language.read.reader import ParserOutput as Read
 from po3d.language.read.unspecified import UNSPECIFIED
 from po3d.language.read.weighing import ALONE, Weighing
+from po3d.reasoning.outcome import Outcome
 from po3d.reasoning.questions import Question
 from po3d.scene.answer_calibration import AnswerCalibration
 from po3d.scene.geometry import Camera, look_at
 from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene, sure
-from po3d.systems import answer_options, general_parser, orbit, photographs, rooms
+from po3d.systems import answer_options, general_parser, orbit, photographs, rooms, scene_question
 from po3d.systems.api import Answer, Model, read_scene
+from po3d.systems.domain import Execution
 from po3d.systems.domain_router import KINDS, DomainRouter
 from po3d.systems.general_parser import GeneralQuestionParser
 from po3d.systems.parser_choice import LEAST_STYLE, own_is_right
@@ -790,3 +792,20 @@ def test_a_clause_about_the_viewer_becomes_the_frame(text, frame, result):
     question = Question("q", "view", text, "2d", "", frame=frame)
     output = general_parser.with_viewpoint(question)
     assert (output.text, output.frame) == (result or (text, frame))
+
+
+@pytest.mark.parametrize(
+    ("general", "differ", "p"),
+    [(("ok", "3", 0.93), False, 0.93), (("ok", "4", 0.4), True, 0.85), (None, False, 0.85)],
+)
+def test_in_free_wording_the_own_parser_is_as_probable_as_the_general_one(general, differ, p):
+    def execution(status, answer, probability, by=""):
+        parse = Parse("ok", Call.parse("count(scene)"), probability)
+        return Execution(Outcome(status, answer), ParsedQuestion(parse, by=by or "benchmark"))
+
+    own = execution("ok", "3", 0.999)
+    other = None if general is None else execution(*general, by="general")
+    result = scene_question._in_free_wording(own, other, differ)
+    assert result.reading.probability == pytest.approx(p)
+    assert result.outcome == own.outcome
+    assert result.reading.by == own.reading.by

@@ -13,6 +13,7 @@ from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.programs.threedsrbench import (
     ANSWERS,
+    CATEGORY,
     OPERATIONS,
     THREEDSRBENCH,
     PhraseCall,
@@ -59,7 +60,7 @@ def questions(seed: int) -> tuple[Scene, list[Question]]:
     for op, signature in OPERATIONS.items():
         for style in STYLES:
             r = rng(seed, f"{op}/{style}")
-            rows = [int(i) for i in r.choice(len(NAMES), len(signature.roles), replace=False)]
+            rows = [int(i) for i in r.choice(len(NAMES), len(signature.inputs), replace=False)]
             phrases = tuple(" ".join(NAMES[i]) for i in rows)
             gold = PhraseCall(op, tuple(f"#{i} {p}" for i, p in zip(rows, phrases)))
             reply = speak(PhraseCall(op, phrases), style, r)
@@ -71,7 +72,7 @@ def questions(seed: int) -> tuple[Scene, list[Question]]:
             }
             name = f"{seed}{op.replace('_', '')}{style}"
             q = PhotoQuestion(
-                name, table.image, reply.text, "6d", signature.category, right, gold.text(), **own
+                name, table.image, reply.text, "6d", CATEGORY[op], right, gold.text(), **own
             )
             result += rotations(q)
     return table, result

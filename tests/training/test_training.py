@@ -91,6 +91,14 @@ def test_frozen_backbones_stay(tmp_path):
     assert StreetEstimator.build(**module.net.config).config == module.net.config
 
 
+def test_only_the_modules_that_are_not_frozen_learn():
+    module = EstimatorModule(TINY, freeze=["backbone", "smooth"])
+    learning = {n.split(".")[0] for n, p in module.net.named_parameters() if p.requires_grad}
+    assert learning == {n for n, _ in module.net.named_children()} - {"backbone", "smooth", "input"}
+    with pytest.raises(InputError, match="unknown model"):
+        EstimatorModule(TINY, freeze=["neck"])
+
+
 def test_retained_statistics_stay_while_weights_learn():
     images = torch.rand(2, 3, 64, 96, generator=torch.Generator().manual_seed(0))
     for retained in (True, False):

@@ -13,6 +13,8 @@ from po3d.perception.room_view import ATTRIBUTES, ATTRIBUTES_ESTIMATED
 from po3d.scene.camera import CameraPose, camera_pose_of, held
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
+from po3d.training.view_errors import error_shares
+from po3d.training.view_errors import table as error_table
 from po3d.training.view_figures import ROWS, Sight, figures, fitted, in_own_frame, matched, table
 
 HOLD = CameraPose(1.5, -0.3, 0.2, math.pi / 2)
@@ -92,6 +94,33 @@ def test_figures_are_the_errors_that_were_built():
     assert got["roll"] == pytest.approx(2)
     assert got["height"] == pytest.approx(0)
     assert "| inside, common | 1 | 4 | 75.0 |" in table([sight(true, predicted)])
+
+
+def test_errors_are_counted_by_kind():
+    true = truth()
+    a, b, c, d = true.objects
+    far = replace(a, position=(a.position[0], a.position[1] + 0.6, a.position[2]))
+    turned = replace(b, heading=b.heading + math.pi, extent=(0.6, 0.5, 0.7 * 1.3))
+    other = replace(c, beliefs={**c.beliefs, **sure(name="bed", color="blue")})
+    predicted = replace(true, objects=(far, turned, other, replace(d, existence=0.3), far))
+    one = sight(true, predicted)._replace(matches={0: 0, 1: 1, 2: 2, 3: 3})
+    shares = error_shares([one, one])
+    assert {s.kind for s in shares} == {"inside"}
+    got = {s.error: (s.value, s.n) for s in shares}
+    third = pytest.approx(100 / 3)
+    assert got == {
+        "missed": (25, 8), "added": (25, 8), "name": (third, 6), "color": (third, 6),
+        "material": (0, 6), "heading": (third, 6), "position": (third, 6), "size": (third, 6),
+    }  # fmt: skip
+    assert [s.n for s in error_shares([one._replace(kind="orbit"), one])][:2] == [4, 4]
+    assert "| inside | missed | 25.0 | 8 |" in error_table(shares)
+
+
+def test_exchanged_horizontal_sides_are_no_error_of_size():
+    true = truth()
+    exchanged = tuple(replace(o, extent=(0.6, 0.5, 0.7)) for o in true.objects)
+    shares = error_shares([sight(true, replace(true, objects=exchanged))])
+    assert {s.error: s.value for s in shares}["size"] == 0
 
 
 def test_a_flip_that_the_table_believes_is_undone():

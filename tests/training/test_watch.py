@@ -25,7 +25,6 @@ from po3d.training.data import StreetData
 from po3d.training.estimator import EstimatorModule
 from po3d.training.figures import (
     Judged,
-    ValidationExample,
     better_is_less,
     mistakes,
     street_judge,
@@ -84,7 +83,7 @@ def test_the_worst_pictures_are_those_with_most_mistakes(truths):
     ]
     assert mistakes(truths[0], truths[0]) == 0
     assert mistakes(predicted[1], truths[1]) == 2
-    judged = Judged({}, [ValidationExample(np.zeros(1), truth) for truth in truths], predicted)
+    judged = Judged({}, [np.zeros(1)] * len(truths), truths, predicted)
     assert worst(judged, 2) == [(2, len(truths[2]) - 1), (1, 2)]
 
 

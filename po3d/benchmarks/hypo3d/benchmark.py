@@ -10,7 +10,7 @@ from po3d.benchmarks.hypo3d.data import load, write_corrected
 from po3d.benchmarks.hypo3d.inputs import CAMERA_VIEW, LABELS
 from po3d.benchmarks.hypo3d.score import SCORERS, correct, exact_match, score
 from po3d.reasoning.questions import Question
-from po3d.synthesis.difficulty import RoomDifficulty
+from po3d.synthesis.difficulty import ROOM
 
 NAME = "hypo3d"
 
@@ -69,7 +69,7 @@ def vouched(question: Question) -> str:
     return "" if whole else "no program"
 
 
-open_fresh, generate = twin_of("po3d.benchmarks.hypo3d.twin", load, NAME, RoomDifficulty, "maps")
+open_fresh, generate = twin_of("po3d.benchmarks.hypo3d.twin", load, NAME, ROOM, "maps")
 _PROTOCOLS = {
     "official": (
         "exact match (EM) and partial match (PM) by the rules of the paper's metric_compute.py"
@@ -77,7 +77,7 @@ _PROTOCOLS = {
 }
 BENCHMARK = Benchmark(
     NAME, "rooms", tables.UNIT, SCORERS, correct, score, load, open_fresh, generate, prompt,
-    RoomDifficulty,
+    ROOM,
     tables=ReportTables(True, tables.titled, tables.report_markdown, lambda report: ""),
     prompt_settings={
         "show": tuple(INPUT_NOTES),

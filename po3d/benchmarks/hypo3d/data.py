@@ -32,7 +32,7 @@ from po3d.io.errors import InputError, known
 from po3d.io.files import atomic_write, read_json, read_jsonl, write_json, write_jsonl
 from po3d.io.tables import table_rows
 from po3d.language.programs.rooms import SIDES
-from po3d.reasoning.questions import Prediction, Question, paired
+from po3d.reasoning.questions import Prediction, Question, images_of, paired
 from po3d.scene.frames import frame_text_anchors
 from po3d.scene.table import Scene, from_json, to_json
 
@@ -126,7 +126,8 @@ class Hypo3DSplit(QuestionSplit):
         return InputFiles(self.root, self.truth, self.furniture)
 
     def unit_of(self, question: Question) -> str:
-        """Return the unit that `first` counts: the room; of an aligned copy, its original."""
+        """Return the unit that `first` counts: the room, or the original room of an aligned
+        copy."""
         return question.image.removesuffix(ALIGNED)
 
 
@@ -170,7 +171,7 @@ def _records(path: Path) -> Iterator[tuple[str, dict, dict, str]]:
         for k, change in enumerate(changes):
             where = f"{path}, scene {scene_id}, change {k}"
             records = change.get("questions_answers") if isinstance(change, dict) else None
-            if not isinstance(records, list) or not all(isinstance(r, dict) for r in records):
+            if not isinstance(records, list) or not set(map(type, records)) <= {dict}:
                 raise InputError(f"{where}: 'questions_answers' should be a list of questions")
             for n, record in enumerate(records):
                 yield scene_id, change, record, f"{where}, question {n}"
@@ -301,8 +302,8 @@ def write_corrected(
             q = replace(q, answer=erratum.computed)
         if erratum is None or erratum.verdict != "left out":
             fixed.append(q)
-    names = dict.fromkeys(q.image for q in fixed)
-    write_release(out, fixed, split.anchors, [split.truth(name) for name in names])
+    names = dict.fromkeys(images_of(fixed))
+    write_release(out, fixed, split.anchors, list(map(split.truth, names)))
 
 
 # --- official result files: the question file with "predicted_answer" -----------------------------

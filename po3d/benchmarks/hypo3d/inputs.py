@@ -55,11 +55,8 @@ VIEW = (640, 480, 420.0)
 Captions = list[tuple[str, str]]  # (object key, text)
 
 
-class UnlabelledMap(NamedTuple):
-    """A map without labels."""
-
-    picture: NDArray[np.uint8]  # (H, W, 3); the top of the map is +y of the world
-    camera: Camera  # looking straight down
+# A map without labels (H, W, 3), its top +y of the world, and its camera, looking straight down.
+UnlabelledMap = tuple[NDArray[np.uint8], Camera]
 
 
 class InputFiles:
@@ -104,12 +101,12 @@ class InputFiles:
             return self._render(scene_id)
         # unscaled, because the map's scale is in metres per pixel
         picture = read_image(path, whole=True)
-        return UnlabelledMap(picture, _map_camera(path.with_name(CAMERAS), scene_id, picture))
+        return picture, _map_camera(path.with_name(CAMERAS), scene_id, picture)
 
     def picture(self, scene_id: str) -> NDArray[np.uint8]:
         """Return (H, W, 3) pixels of the plain map; its scale is not needed."""
         path = self._map(scene_id)
-        return self._render(scene_id).picture if path is None else read_image(path)
+        return self._render(scene_id)[0] if path is None else read_image(path)
 
     def other_picture(self, name: str, frame: str) -> NDArray[np.uint8]:
         """Return (H, W, 3) pixels of a labelled map or camera view, named by the room and LABELS or
@@ -143,7 +140,7 @@ class InputFiles:
         # the renderer is an optional dependency
         from po3d.synthesis.top_view.top_views import map_of
 
-        return UnlabelledMap(*map_of(scene, self.furniture))
+        return map_of(scene, self.furniture)
 
     def camera(self, scene_id: str, frame: str) -> Camera:
         """Return the camera of the paper's camera frame: in the middle of the room, looking at its
@@ -263,8 +260,10 @@ def write_inputs(folder: Path, scenes: Sequence[Scene]) -> None:
     maps, stored = [], {}
     for scene in scenes:
         maps.append(semantic_map.to_json(semantic_map.semantic_map(scene)))
-        captions = twin_captions(scene)
-        texts, keys = [text for _, text in captions], [key for key, _ in captions]
+        texts, keys = [], []
+        for key, text in twin_captions(scene):
+            texts.append(text)
+            keys.append(key)
         stored[scene.image] = {"captions": texts, "objects": keys}
     write_jsonl(folder / MAP_FILE, maps, compact=True)
     write_json(folder / CAPTION_FILE, stored, indent=None)

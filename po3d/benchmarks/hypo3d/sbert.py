@@ -64,8 +64,8 @@ def sbert_score(
 def _rows(
     values: Array, rooms: Sequence[str], names: Sequence[Sequence[str]], order: Sequence[str]
 ) -> list[dict]:
-    """Return the mean of `values` (n,) and its interval in each group of `order` that occurs;
-    `names`: of the groups of each value."""
+    """Return a row for each group of `order` that occurs: the mean of `values` (n,) over its items,
+    with the interval. `names`: the groups of each value."""
     members: dict[str, list[int]] = {}
     for name in order:
         of_name = [k for k, groups in enumerate(names) if name in groups]

@@ -100,9 +100,12 @@ def room(scene_id: str, boxes: Sequence[InstanceBox]) -> Scene:
     outline is the rectangle around all floor instances, aligned with the largest; without a floor
     around the walls, else around all objects. Without any box it is None and the scene is empty.
     """
-    floors = [b for b in boxes if b.label == "floor"]
-    walls = [b for b in boxes if b.label == "wall"]
-    things = [b for b in boxes if b.label not in SHELL + UNNAMED]
+    floors, walls, things = [], [], []
+    for box in boxes:
+        if box.label not in SHELL + UNNAMED:
+            things.append(box)
+        elif box.label in ("floor", "wall"):
+            (floors if box.label == "floor" else walls).append(box)
     if floors:
         ground = float(max(floors, key=lambda b: b.area).centre[2])
     else:

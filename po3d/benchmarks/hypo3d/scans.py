@@ -322,7 +322,7 @@ def embodiedscan_scenes(path: str | Path) -> dict[str, Scene]:
             expected = "a string such as 'scannet/scene0001_00'"
             raise InputError(f"{where}: 'sample_idx' should be {expected}")
         instances = record.get("instances")
-        if not isinstance(instances, list) or not all(isinstance(i, dict) for i in instances):
+        if not isinstance(instances, list) or not set(map(type, instances)) <= {dict}:
             raise InputError(f"{where} ({sample}): 'instances' should be a list of boxes")
         boxes = []
         for n, instance in enumerate(instances):

@@ -23,7 +23,7 @@ from po3d.benchmarks.metrics import bootstrap_groups, figure
 from po3d.benchmarks.scoring import comparable, counted, failures, published_table, some
 from po3d.io.errors import InputError, known
 from po3d.io.files import rows_beside
-from po3d.reasoning.questions import Prediction, Question, paired
+from po3d.reasoning.questions import Prediction, Question, categories_of, images_of, paired
 
 # kinds of change, in Table 1's order
 CATEGORIES = ("movement", "removal", "attribute", "addition", "replacement")
@@ -158,7 +158,7 @@ def score(
     some(questions)
     results = matches(questions, predictions, scorer)
     failed = failures(questions, predictions)
-    if unknown := sorted({q.category for q in questions} - set(CATEGORIES)):
+    if unknown := sorted(set(categories_of(questions)) - set(CATEGORIES)):
         raise InputError(f"unknown change {unknown[0]!r}; known: {', '.join(CATEGORIES)}")
 
     cells = partial(_cells, questions=questions, results=results, failed=failed)
@@ -258,7 +258,7 @@ def _cells(
     groups = _filled(groups)
     if not groups:
         return {}
-    rooms = [q.image for q in questions]
+    rooms = images_of(questions)
     cells: dict[str, dict] = {}
     for name, rows in groups.items():
         cells[name] = {"n": len(rows), "failed": sum(failed[k] for k in rows)}

@@ -35,10 +35,10 @@ def change_table(*reports: dict) -> Table:
         names += [name, f"{name}_pm"]
     for report in reports:
         by_name = {row["name"]: row for row in report["rows"]}
-        rows += figure_rows(_label(report), [by_name.get(name) for name in names])
+        rows += figure_rows(_label(report), list(map(by_name.get, names)))
     ours = len(rows)
     for theirs in reports[0]["published"] if reports else ():
-        rows.append([f"{theirs['model']} *", *(theirs.get(name) for name in names)])
+        rows.append([f"{theirs['model']} *", *map(theirs.get, names)])
     return Table(header, rows, (ours,))
 
 
@@ -114,8 +114,8 @@ def aligned_table(*reports: dict) -> Table:
 def _settings_table(
     reports: Sequence[dict], titles: Sequence[str], ours: Sequence[dict], theirs: Sequence[dict]
 ) -> Table:
-    """Return EM and PM by setting: of `ours` the cell of each title, of the published rows the
-    columns named by it, as in "no_frame_em"."""
+    """Return a table of EM and PM by setting: for `ours` the cell of each title, for the published
+    rows the columns named after it, as in "no_frame_em"."""
     header, rows = ["model"], []
     for title in titles:
         header += [f"{title} EM", "PM"]
@@ -142,7 +142,7 @@ def sbert_table(*reports: dict) -> Table:
     for report in reports:
         sbert = report["sbert"]
         by_name = {row["name"]: row for row in (*sbert["rows"], *sbert["by_type"])}
-        rows += figure_rows(_label(report), [by_name.get(name) for name in names])
+        rows += figure_rows(_label(report), list(map(by_name.get, names)))
     return Table(("model", *names), rows)
 
 

@@ -41,7 +41,7 @@ from po3d.scene.frames import (
 )
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import Scene
-from po3d.synthesis.difficulty import ROOM_DEFAULT, RoomDifficulty
+from po3d.synthesis.difficulty import DEFAULT, Difficulty
 from po3d.synthesis.splits import Split
 from po3d.synthesis.top_view.changes import TYPES, sample_change
 from po3d.synthesis.top_view.layouts import sample_room
@@ -66,7 +66,7 @@ def generate(
     controls: bool = True,
     workers: int = 1,
     maps: bool = False,
-    difficulty: RoomDifficulty = ROOM_DEFAULT,
+    difficulty: Difficulty = DEFAULT,
 ) -> None:
     """Write `size` rooms with their questions to the folder `out`; a complete folder is left
     unchanged.
@@ -99,7 +99,7 @@ def generate(
 
 
 def room(
-    index: int, seed: int, split: str, controls: bool, difficulty: RoomDifficulty = ROOM_DEFAULT
+    index: int, seed: int, split: str, controls: bool, difficulty: Difficulty = DEFAULT
 ) -> tuple[Scene, dict[str, str], list[Question]]:
     """Return room `index`: its scene (in the axes of the map), its anchors by side, and its
     questions without ids."""
@@ -161,7 +161,7 @@ def sample_frame(scene: Scene, random: np.random.Generator) -> list[tuple[str, s
     front = random.integers(4) * np.pi / 2
     target = with_front(scene, (np.cos(front), np.sin(front)))
     away = in_frame(scene.positions[:, :2] - room_centre(scene), target.axes)
-    names = [o.value("name") for o in scene.objects]
+    names = scene.names
     sides = {"front": (0, 1), "back": (0, -1), "right": (1, 0), "left": (-1, 0)}
     anchors: dict[str, str] = {}
     for i in random.permutation(len(names)).tolist():
@@ -195,7 +195,7 @@ def _means(scene: Scene, anchors: list[tuple[str, str]], target: Scene) -> bool:
 
 
 def _edit_questions(
-    framed: Scene, kind: str, random: np.random.Generator, difficulty: RoomDifficulty
+    framed: Scene, kind: str, random: np.random.Generator, difficulty: Difficulty
 ) -> list[Question]:
     """Return one change of a kind with its questions."""
     change = sample_change(framed, kind, random)

@@ -150,9 +150,7 @@ def _annotated_object(record: Mapping, opengl: bool, front: str, up: str) -> Ann
 def _photograph(record: Mapping) -> Photograph:
     size = (int(record["width"]), int(record["height"])) if record.get("width") else None
     K, tilt = (_numbers(record[name], 3, 3) for name in ("K", "Rtilt"))
-    return Photograph(
-        str(record["image"]), K, tilt, tuple(_thing(o) for o in record["objects"]), size
-    )
+    return Photograph(str(record["image"]), K, tilt, tuple(map(_thing, record["objects"])), size)
 
 
 def _numbers(values: object, *shape: int) -> Array:

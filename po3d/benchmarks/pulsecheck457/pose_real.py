@@ -29,7 +29,7 @@ from po3d.benchmarks.splits import QuestionSplit
 from po3d.io.errors import InputError, known, malformed
 from po3d.io.files import read_json, write_json
 from po3d.io.images import read_image
-from po3d.reasoning.questions import Prediction, Question, paired
+from po3d.reasoning.questions import Prediction, Question, ids_of, paired
 from po3d.reasoning.rules import STREET_RULES
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import FACINGS
@@ -65,7 +65,7 @@ class PoseRealSplit(QuestionSplit):
         already shows it.
         """
         cell = name.partition("#")[2]
-        return tuple(float(v) for v in cell.split(",")) if cell else None
+        return tuple(map(float, cell.split(","))) if cell else None
 
     def photo(self, name: str) -> NDArray[np.uint8]:
         """Return the pixels without a red box."""
@@ -122,7 +122,7 @@ def load(root: str | Path, split: str = "") -> PoseRealSplit:
     if not isinstance(records, list) or not records:
         raise InputError(f"{path} does not contain a list of questions")
     questions = [_question(r, f"{path}, question {k}") for k, r in enumerate(records)]
-    if len({q.id for q in questions}) < len(questions):
+    if len(set(ids_of(questions))) < len(questions):
         raise InputError(f"{path}: a question_index occurs twice")
     return PoseRealSplit(split or root.name, tuple(questions), root)
 
@@ -131,7 +131,7 @@ def _question(record: Mapping, where: str) -> Question:
     with malformed(f"{where}: missing or malformed field"):
         name = f"{CATEGORY}:{int(record['question_index'])}"
         photo, text, answer = (str(record[k]) for k in ("image_filename", "question", "answer"))
-        box = tuple(float(v) for v in record["box"])
+        box = tuple(map(float, record["box"]))
     ordered = len(box) == 4 and box[0] < box[2] and box[1] < box[3]
     if not ordered or not all(map(math.isfinite, box)):
         raise InputError(f"{where}: the box should be x0, y0, x1, y1, not {list(box)}")
@@ -258,15 +258,16 @@ def score(
     """
     known("scorer", scorer, SCORERS)
     some(questions)
-    pairs, answers = paired(questions, predictions), []
-    for _, p in pairs:
+    answers, gold, right, failed = [], [], [], []
+    for q, p in paired(questions, predictions):
         answered = p.status == "ok" and p.answer is not None
         answers.append(p.answer.strip().lower() if answered else None)
-    gold, photos = [q.answer or "" for q in questions], [_photo(q) for q in questions]
-    right = [100.0 * (a is not None and strict(a, g)) for a, g in zip(answers, gold)]
+        gold.append(q.answer or "")
+        right.append(100.0 * (answered and strict(answers[-1], gold[-1])))
+        failed.append(p.status != "ok")
+    photos = list(map(_photo, questions))
     boot = bootstrap(right, photos, gold, FACINGS)
     whole = bootstrap(right, photos, [CATEGORY] * len(gold), [CATEGORY])
-    failed = [p.status != "ok" for _, p in pairs]
     counts = {"predicted": distribution(answers, FACINGS), "gold": distribution(gold, FACINGS)}
     return {
         "scorer": scorer,

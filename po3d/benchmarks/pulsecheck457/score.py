@@ -27,7 +27,7 @@ from po3d.benchmarks.pulsecheck457.report import CATEGORIES
 from po3d.benchmarks.scoring import comparable, failures, published_table, rows_and_mean, some
 from po3d.benchmarks.superclevr.names import identifier, written
 from po3d.io.errors import known
-from po3d.reasoning.questions import Prediction, Question, paired
+from po3d.reasoning.questions import Prediction, Question, by_id, categories_of, images_of, paired
 from po3d.scene.vocabulary import COLORS, FACINGS, SHAPES, SIZES, SUPER_CATEGORIES
 
 MEAN = "mean"  # unweighted mean of the columns
@@ -127,7 +127,7 @@ def score(
     images          number of images, the unit of the bootstrap (1000 resamples, 95 %)
     """
     some(questions)
-    present = {q.category for q in questions}
+    present = set(categories_of(questions))
     names = [c for c in CATEGORIES if c in present]
     boot = _boot(questions, predictions, scorer, names)
     rows, others = _rows(boot, questions, predictions, names), {}
@@ -137,7 +137,7 @@ def score(
             others[other] = _rows(boot_of_other, questions, predictions, names)
     return {
         "scorer": scorer,
-        "images": len({q.image for q in questions}),
+        "images": len(set(images_of(questions))),
         "rows": rows,
         "other_scorers": others,
         "rpdr": _rpdr(boot, names),
@@ -154,7 +154,7 @@ def _boot(
     names: Sequence[str],
 ) -> Bootstrap:
     values = [100.0 * right for right in correct(questions, predictions, scorer)]
-    return bootstrap(values, [q.image for q in questions], [q.category for q in questions], names)
+    return bootstrap(values, images_of(questions), categories_of(questions), names)
 
 
 def _rows(
@@ -184,7 +184,7 @@ def _bias(questions: Sequence[Question], predictions: Sequence[Prediction]) -> d
     """Compute distributions, CV and confusion of the answers to the query questions of
     BIAS_COLUMN.
     """
-    by_id = {p.id: p for p in predictions}
+    predicted = by_id(predictions)
     cv: dict[str, dict[str, float]] = {"predicted": {}, "gold": {}}
     counts: dict[str, dict] = {}
     confused: dict[str, dict] = {}
@@ -194,7 +194,7 @@ def _bias(questions: Sequence[Question], predictions: Sequence[Prediction]) -> d
             continue
         gold, answers = [q.answer for q in subset], []
         for q in subset:
-            answer = by_id[q.id].answer
+            answer = predicted[q.id].answer
             answers.append(None if answer is None else identifier(answer.strip().lower()))
         counts[attribute] = {}
         for side, words in (("predicted", answers), ("gold", gold)):

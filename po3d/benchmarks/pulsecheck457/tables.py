@@ -29,7 +29,7 @@ def rpdr_table(*reports: Mapping[str, Any]) -> Table:
         for key, rule in (("rpdr", "plain"), ("rpdr_capped", "capped")):
             if figures := report.get(key):
                 name = f"{row_name(report)} ({rule})"
-                rows += figure_rows(name, [figures.get(ability) for ability in ABILITIES])
+                rows += figure_rows(name, list(map(figures.get, ABILITIES)))
     ours = len(rows)
     for row in published("rpdr"):
         rows.append([f"{row['model']} *", *(row[ability] for ability in ABILITIES)])

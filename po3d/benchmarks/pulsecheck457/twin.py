@@ -9,6 +9,7 @@ Files are written atomically and are a pure function of the arguments, so an int
 resumed by the same command.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from po3d.language.say.street.language import realise
 from po3d.reasoning.outcome import TraceStep
 from po3d.synthesis.difficulty import DEFAULT, Difficulty
 from po3d.synthesis.street.question_world import SceneBitsets
-from po3d.synthesis.street.questions import COLUMNS, TemplateBalance, ask
+from po3d.synthesis.street.questions import COLUMNS, ask
 
 FORMAT = "po3d-pulsecheck457-twin-1"
 LOOK = None  # alternate studio and outdoor
@@ -54,7 +55,7 @@ def questions(
     Runs sequentially, because answers are balanced over the whole split.
     """
     result: dict[str, list[dict]] = {category: [] for category in CATEGORIES}
-    balance = {category: TemplateBalance() for category in CATEGORIES}
+    balance = {category: Counter() for category in CATEGORIES}
     for record in progress(scenes, "asking", unit="image"):
         scene = scene_from_superclevr(record)
         worlds = {task: SceneBitsets(scene, task) for task in ("2d", "6d")}

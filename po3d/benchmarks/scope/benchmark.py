@@ -6,7 +6,7 @@ from po3d.benchmarks.scope import plots, tables
 from po3d.benchmarks.scope.data import load
 from po3d.benchmarks.scope.score import SCORERS, correct, score
 from po3d.reasoning.questions import Question, pictures
-from po3d.synthesis.difficulty import OrbitDifficulty
+from po3d.synthesis.difficulty import ORBIT
 
 NAME = "scope"
 
@@ -50,11 +50,11 @@ def prompt(question: Question, style: str = "plain") -> list[str | int]:
     return [*image_indices, "\n".join(lines)]
 
 
-open_fresh, generate = twin_of("po3d.benchmarks.scope.twin", load, NAME, OrbitDifficulty)
+open_fresh, generate = twin_of("po3d.benchmarks.scope.twin", load, NAME, ORBIT)
 _PROTOCOLS = {"choice": "an answer is right if it names the right option, by letter or text"}
 BENCHMARK = Benchmark(
     NAME, "orbit", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt,
-    OrbitDifficulty,
+    ORBIT,
     generated="scenes",
     prompt_settings={"style": ("plain", "cot", "ego_to_allo")},
     tables=ReportTables(False, tables.titled, tables.report_markdown, tables.report_text),

@@ -78,9 +78,8 @@ class ScopeSplit(QuestionSplit):
     _views: dict[str, SceneViews] = field(default_factory=dict, repr=False)
 
     def image(self, name: str) -> NDArray[np.uint8]:
-        """Return (H, W, 3) pixels of a view by its file name, rendered if a twin has no file; of a
-        scene, those of its first view.
-        """
+        """Return (H, W, 3) pixels of a view by its file name (rendered if a twin has no file), or
+        of a scene's first view."""
         name = name if name in self._angles else self._first(name)
         path = self.root / IMAGES / name
         if path.is_file() or not (self.root / TWIN).is_file():
@@ -187,9 +186,9 @@ def _question(record: object, where: str) -> Question:
     checked(ScopeItem, record, where)
     task = str(record["task"])
     known("task", task, TASKS, f"{where}: ")
-    options, images = [str(option) for option in record["options"]], record["images"]
+    options, images = list(map(str, record["options"])), record["images"]
     views = record["view"] if isinstance(record["view"], list) else [record["view"]]
-    texts = {option.strip() for option in options}
+    texts = set(map(str.strip, options))
     if len(options) < 2 or "" in texts or len(texts) < len(options):
         value = json.dumps(record["options"])[:60]
         raise InputError(f"{where}: 'options' should be a list of distinct strings, not {value}")

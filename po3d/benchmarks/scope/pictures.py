@@ -8,20 +8,21 @@ split "test" only uses test models (`po3d.synthesis.splits`).
 """
 
 import functools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks import room_pictures
+from po3d.benchmarks.room_pictures import Studio
 from po3d.benchmarks.scope.views import IMAGES, SceneViews, image_name, scene_name
 from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_file, write_json
 from po3d.io.images import jpeg
 from po3d.scene.geometry import Array
 from po3d.scene.orbit import READING, VIEWS, OrbitConvention
-from po3d.synthesis.difficulty import OrbitDifficulty, difficulty_of
+from po3d.synthesis.difficulty import ORBIT, difficulty_of
 from po3d.synthesis.multi_view.pictures import StyledScene, draw_views, styled_scene, visible_shares
 from po3d.synthesis.multi_view.scenes import (
     LEAST_AREA,
@@ -34,32 +35,20 @@ MASKS = "masks"
 FILLED = 0.5  # approximate fraction of its box that a silhouette fills; LEAST_AREA refers to boxes
 
 
-@dataclass(frozen=True)
-class OrbitStudio(room_pictures.Studio):
-    """Rendering settings of this twin."""
-
-    reading: OrbitConvention = READING
-
-    def styled_scene(self, index: int) -> StyledScene:
-        """Return scene `index` with its rendering style."""
-        return styled_scene(self.orbit_scene(index), self.seed, index, self.split)
-
-    def orbit_scene(self, index: int) -> OrbitScene:
-        return sample_orbit_scene(self.seed, index, self.split, self.reading, self.objects)
-
-
 # --- all views ------------------------------------------------------------------------------------
 
 
-def draw(out: Path, size: int, studio: OrbitStudio, workers: int = 1) -> None:
+def draw(
+    out: Path, size: int, studio: Studio, reading: OrbitConvention = READING, workers: int = 1
+) -> None:
     """Write the missing images and masks of `size` scenes."""
     todo = [k for k in range(size) if not _masks(out, k).is_file()]
-    work = functools.partial(_draw, out=out, studio=studio)
+    work = functools.partial(_draw, out=out, studio=studio, reading=reading)
     room_pictures.draw(work, todo, studio, out / IMAGES, workers, "scene", 1)
 
 
-def _draw(index: int, out: Path, studio: OrbitStudio) -> None:
-    orbit_scene = studio.orbit_scene(index)
+def _draw(index: int, out: Path, studio: Studio, reading: OrbitConvention) -> None:
+    orbit_scene = sample_orbit_scene(studio.seed, index, studio.split, reading, studio.objects)
     placed_meshes = styled_scene(orbit_scene, studio.seed, index, studio.split)
     renderer = studio.renderer(orbit_scene.orbit.width, orbit_scene.orbit.tall)
     shots = draw_views(renderer, placed_meshes)
@@ -103,9 +92,9 @@ def picture(twin: dict, view: SceneViews, angle: int, furniture: Path | None) ->
     Raise InputError if this version of po3d generates a different scene.
     """
     index = int(view.scene.image.rpartition("_")[2])
-    objects = difficulty_of(twin.get("dials"), OrbitDifficulty).objects
-    studio = OrbitStudio(twin["seed"], twin["split"], furniture, None, objects, view.orbit.reading)
-    placed_meshes = _scene(studio, index)
+    objects = difficulty_of(twin.get("dials"), ORBIT).objects
+    studio = Studio(twin["seed"], twin["split"], furniture, None, objects)
+    placed_meshes = _scene(studio, view.orbit.reading, index)
     ground = placed_meshes.scene.positions[: len(view.scene), :2]
     if len(ground) != len(view.scene) or not np.allclose(
         ground, view.scene.positions[:, :2], atol=1e-6
@@ -119,5 +108,6 @@ def picture(twin: dict, view: SceneViews, angle: int, furniture: Path | None) ->
 
 
 @functools.lru_cache(2)
-def _scene(studio: OrbitStudio, index: int) -> StyledScene:
-    return studio.styled_scene(index)
+def _scene(studio: Studio, reading: OrbitConvention, index: int) -> StyledScene:
+    orbit_scene = sample_orbit_scene(studio.seed, index, studio.split, reading, studio.objects)
+    return styled_scene(orbit_scene, studio.seed, index, studio.split)

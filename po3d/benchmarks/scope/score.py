@@ -16,7 +16,7 @@ import numpy as np
 from po3d.benchmarks.metrics import bootstrap, confusion, distribution
 from po3d.benchmarks.scoring import comparable, failures, published_table, rows_and_mean, some
 from po3d.io.errors import InputError, known
-from po3d.reasoning.questions import Prediction, Question, paired
+from po3d.reasoning.questions import Prediction, Question, by_id, categories_of, images_of, paired
 from po3d.scene.orbit import DIAGONAL, GROUPS, LABELS, ORTHOGONAL, VIEWS, group_of, turned_label
 
 TASKS = tuple(
@@ -79,7 +79,7 @@ def score(
     images           number of scenes, the unit of the bootstrap
     """
     some(questions)
-    if unknown := sorted({q.category for q in questions} - set(TASKS)):
+    if unknown := sorted(set(categories_of(questions)) - set(TASKS)):
         raise InputError(f"unknown task {unknown[0]!r}; known: {', '.join(TASKS)}")
     taken = _choices(questions, predictions, scorer)
     main = [q for q in questions if not q.variant]
@@ -90,7 +90,7 @@ def score(
         baseline_consistency[name] = _consistency(main, blind)
     return {
         "scorer": scorer,
-        "images": len({q.image for q in questions}),
+        "images": len(set(images_of(questions))),
         "rows": rows,
         "other_scorers": {},
         "consistency": _consistency(main, taken),
@@ -119,20 +119,20 @@ def _choices(
 
 
 def _rows(questions: Sequence[Question], taken: Choices, failed: Sequence[bool]) -> list[dict]:
-    present = {q.category for q in questions}
+    present = set(categories_of(questions))
     there = [task for task in TASKS if task in present]
     values = [100.0 * (taken[q.id] == q.answer) for q in questions]
-    boot = bootstrap(values, [q.image for q in questions], [q.category for q in questions], there)
+    boot = bootstrap(values, images_of(questions), categories_of(questions), there)
     rows, average = rows_and_mean(boot, questions, failed, there, AVERAGE, len(TASKS))
     return [average, *rows]
 
 
 def _paraphrase(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
     """Compare the accuracy on original questions and on their paraphrases."""
-    by_id = {q.id: q for q in questions}
+    originals = by_id(questions)
     pairs: dict[str, list[tuple[bool, bool]]] = {}
     for q in questions:
-        original = by_id.get(q.of)
+        original = originals.get(q.of)
         if q.variant and original is not None:
             both = taken[original.id] == q.answer, taken[q.id] == q.answer
             pairs.setdefault(q.category, []).append(both)
@@ -142,10 +142,12 @@ def _paraphrase(questions: Sequence[Question], taken: Choices) -> dict[str, dict
             template, other = (100 * np.array(pairs[task], float).mean(0)).tolist()
             result[task] = {"template": template, "paraphrase": other, "delta": other - template}
     if result:
-        cells = list(result.values())
-        result[AVERAGE] = {key: float(np.mean([c[key] for c in cells])) for key in cells[0]}
-    n = {task: len(task_pairs) for task, task_pairs in pairs.items()}
-    return {task: {"n": n.get(task, sum(n.values())), **cell} for task, cell in result.items()}
+        means = np.mean([list(cell.values()) for cell in result.values()], 0)
+        result[AVERAGE] = dict(zip(next(iter(result.values())), means.tolist()))
+    total = sum(map(len, pairs.values()))
+    for task, cell in result.items():
+        result[task] = {"n": len(pairs[task]) if task in pairs else total, **cell}
+    return result
 
 
 # --- consistency ----------------------------------------------------------------------------------
@@ -195,9 +197,9 @@ def _agrees(questions: Sequence[Question], taken: Choices) -> bool:
 
 
 def _directions(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
-    """Return the entries `confusion` and `directions` of the report: of each single-view task that
-    occurs, the confusion matrices, and how often each direction is right and answered.
-    """
+    """Return the entries `confusion` and `directions` of the report, for each single-view task that
+    occurs: the confusion matrices, and how often each direction is the right answer and the given
+    one."""
     matrices: dict[str, dict] = {}
     counts: dict[str, dict] = {}
     for task in SINGLE:

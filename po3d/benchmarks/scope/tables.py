@@ -129,4 +129,4 @@ def _section(
     heading: str, title: str, tables: Sequence[Table], spelling: Callable[..., str]
 ) -> list[str]:
     note = FOOTNOTE if title == "Consistency" else ""
-    return [f"{heading}{title}" if heading else "", *(spelling(table) for table in tables), note]
+    return [f"{heading}{title}" if heading else "", *map(spelling, tables), note]

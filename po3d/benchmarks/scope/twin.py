@@ -44,7 +44,7 @@ from po3d.scene.orbit import (
     own_axes,
     turned_axes,
 )
-from po3d.synthesis.difficulty import ORBIT_DEFAULT, OrbitDifficulty
+from po3d.synthesis.difficulty import DEFAULT, Difficulty
 from po3d.synthesis.multi_view.scenes import (
     OrbitScene,
     ReferencePair,
@@ -68,7 +68,7 @@ def generate(
     images: bool = False,
     furniture: str | Path | None = None,
     cache: str | Path | None = None,
-    difficulty: OrbitDifficulty = ORBIT_DEFAULT,
+    difficulty: Difficulty = DEFAULT,
 ) -> None:
     """Write `size` scenes with their questions to the folder `out`, with images if `images` is set;
     a complete folder is left unchanged.
@@ -84,8 +84,8 @@ def generate(
         # the renderer is an optional dependency
         from po3d.benchmarks.scope import pictures as drawing
 
-        studio = drawing.OrbitStudio(seed, split, furniture, cache, difficulty.objects, reading)
-        drawing.draw(out, size, studio, workers)
+        studio = drawing.Studio(seed, split, furniture, cache, difficulty.objects)
+        drawing.draw(out, size, studio, reading, workers)
     questions: list[Question] = []
     views: list[SceneViews] = []
     work = partial(
@@ -105,7 +105,7 @@ def scene(
     split: str,
     reading: OrbitConvention = READING,
     pictures: Path | None = None,
-    difficulty: OrbitDifficulty = ORBIT_DEFAULT,
+    difficulty: Difficulty = DEFAULT,
 ) -> tuple[SceneViews, list[Question]]:
     """Return scene `index` and its questions; `pictures`: the folder of its rendered views."""
     orbit_scene = sample_orbit_scene(seed, index, split, reading, difficulty.objects)
@@ -129,7 +129,7 @@ class _QuestionSampler:
     name: str
     index: int
     random: np.random.Generator
-    difficulty: OrbitDifficulty
+    difficulty: Difficulty
 
     def questions(self) -> list[Question]:
         questions: list[Question] = []

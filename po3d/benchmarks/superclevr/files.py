@@ -57,7 +57,7 @@ def street_prompt(question: Question, focus: str, also: str) -> list[str | int]:
     """Return the prompt: instructions (`focus`), image, question, allowed words (`also`: those of a
     further attribute), and a template with two fields.
     """
-    shapes = ", ".join(surface(shape) for shape in SHAPES)
+    shapes = ", ".join(map(surface, SHAPES))
     return [
         f"The picture shows vehicles standing on the ground. {focus}".rstrip(),
         0,
@@ -252,7 +252,7 @@ def _object(o: "Vehicle", where: str, box: tuple[float, float, float, float] | N
                 f" {', '.join(VALUES[attribute])}"
             )
     heading = heading_from_rotation(shape, o.rotation)
-    size = tuple(float(v) for v in extent(shape, values["size"]))
+    size = tuple(map(float, extent(shape, values["size"])))
     return ObjectState(sure(**values), o.coords, heading, size, box=box)
 
 

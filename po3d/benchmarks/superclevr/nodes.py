@@ -57,7 +57,7 @@ def program_from_nodes(nodes: Sequence[Mapping]) -> StreetProgram:
             raise ProgramError(f"node {k} is malformed: {type(node).__name__} {str(node)[:40]!r}")
         try:
             op, args = _step(node.get("type") or node["function"], node.get("value_inputs") or ())
-            inputs, token = tuple(int(i) for i in node["inputs"]), Step(op, args).token
+            inputs, token = tuple(map(int, node["inputs"])), Step(op, args).token
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
             if isinstance(error, ProgramError):
                 raise

@@ -10,7 +10,7 @@ from po3d.benchmarks.metrics import bootstrap_groups
 from po3d.benchmarks.scoring import failures, row, some
 from po3d.benchmarks.superclevr.files import read_answer
 from po3d.io.errors import known
-from po3d.reasoning.questions import Prediction, Question, paired
+from po3d.reasoning.questions import Prediction, Question, categories_of, images_of, paired
 
 # Template files, in their order; "part" asks for object parts.
 CATEGORIES = ("zero_hop", "one_hop", "two_hop", "three_hop", "same_relate", "single_and")
@@ -45,8 +45,8 @@ def score(
     some(questions)
     right = 100.0 * np.array(correct(questions, predictions, scorer), float)
     failed = np.array(failures(questions, predictions))
-    images = [q.image for q in questions]
-    categories = np.array([q.category for q in questions])
+    images = images_of(questions)
+    categories = np.array(categories_of(questions))
     members = {name: np.flatnonzero(categories == name) for name in (*CATEGORIES, OTHER)}
     members[OVERALL] = np.arange(len(questions))
     rows = []

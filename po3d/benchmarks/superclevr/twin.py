@@ -7,6 +7,7 @@ Files are written atomically and are a pure function of the arguments, so an int
 resumed by the same command.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from po3d.language.say.street.language import realise
 from po3d.synthesis.difficulty import DEFAULT, Difficulty
 from po3d.synthesis.street.question_families import comparisons, objects, spatial, zero_hop
 from po3d.synthesis.street.question_world import QUERIED_ATTRIBUTES, SceneBitsets
-from po3d.synthesis.street.questions import Column, TemplateBalance, ask
+from po3d.synthesis.street.questions import Column, ask
 
 FORMAT = "po3d-superclevr-twin-1"
 QUESTIONS = 10  # per image, as in the release
@@ -61,7 +62,7 @@ def questions(scenes: Sequence[Mapping], seed: int, difficulty: Difficulty = DEF
     """Return question records in the official layout, for scene records in image order; answers are
     balanced over all of them.
     """
-    balance, records = TemplateBalance(), []
+    balance, records = Counter(), []
     for record in progress(scenes, "asking", unit="image"):
         scene = scene_from_superclevr(record)
         random = rng(seed, "questions/superclevr", record["image_index"])

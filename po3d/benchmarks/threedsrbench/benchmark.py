@@ -7,7 +7,7 @@ from po3d.benchmarks.choices import lettered
 from po3d.benchmarks.threedsrbench.data import augmented, load, write_release, write_vlmevalkit
 from po3d.benchmarks.threedsrbench.score import SCORERS, correct, score
 from po3d.reasoning.questions import Question
-from po3d.synthesis.difficulty import IndoorDifficulty
+from po3d.synthesis.difficulty import INDOOR
 
 NAME = "3dsrbench"
 
@@ -33,7 +33,7 @@ def generate_on_photographs(*args: Any, **options: Any) -> tuple[int, int]:
     return photographs.generate(*args, **options)
 
 
-open_fresh, generate = twin_of("po3d.benchmarks.threedsrbench.twin", load, NAME, IndoorDifficulty)
+open_fresh, generate = twin_of("po3d.benchmarks.threedsrbench.twin", load, NAME, INDOOR)
 _PROTOCOLS = {
     "circular": (
         "a question is right if all rotations of its options are answered right "
@@ -47,7 +47,7 @@ _PROTOCOLS = {
 }
 BENCHMARK = Benchmark(
     NAME, "photographs", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt,
-    IndoorDifficulty,
+    INDOOR,
     prompt_settings={"style": ("plain", "cot", "boxes")},
     augmented=augmented,
     write_release=write_release,

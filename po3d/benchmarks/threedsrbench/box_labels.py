@@ -1,10 +1,10 @@
-"""Known 3D boxes of photographs, as true scenes. Two layouts are read:
+"""Ground-truth scenes of photographs with annotated 3D boxes, in one of two layouts:
 
     KITTI     a folder with label_2/NAME.txt and calib/NAME.txt, or NAME.txt beside NAME.calib
     Omni3D    a JSON file; it covers KITTI, nuScenes, SUN RGB-D, ARKitScenes, Hypersim, Objectron
 
-Worlds are those of `po3d.perception.foundation_estimator`: the camera is over the origin and looks
-along +y, z = 0 is the ground. Gravity is the common vertical axis of the boxes.
+The world frame is that of `po3d.perception.foundation_estimator`: the camera is over the origin and
+looks along +y, z = 0 is the ground. Gravity is the common vertical axis of the boxes.
 """
 
 import math
@@ -56,13 +56,14 @@ LabelledPhotograph = tuple[Scene, tuple[int, ...]]
 
 
 def read_labels(labels: str | Path, photographs: str | Path) -> list[LabelledPhotograph]:
-    """Read the true scenes of all labelled photographs of a folder.
+    """Return the ground-truth scenes of all labelled photographs in a folder.
 
-    A photograph without a file is skipped. Raise InputError if there is none, or for broken labels.
+    Labels without a photograph are skipped. Raise InputError if none is left, or for invalid
+    labels.
     """
     labels, photographs = Path(labels), Path(photographs)
     if not photographs.is_dir():
-        raise InputError(f"photographs={photographs} is no folder")
+        raise InputError(f"photographs={photographs} is not a folder")
     if not labels.exists():
         raise InputError(f"labels={labels} does not exist")
     result = list(_kitti(labels, photographs) if labels.is_dir() else _omni3d(labels, photographs))
@@ -78,11 +79,11 @@ def scene_of(
     image: str,
     height: float | None,
 ) -> Scene:
-    """Build a true scene. `intrinsics` (3, 3); `height` of the camera, None: over the lowest
-    box."""
+    """Build a ground-truth scene. `intrinsics` (3, 3); `height`: of the camera above the ground,
+    None: above the lowest box."""
     k = np.asarray(intrinsics, float)
     if k.shape != (3, 3) or not np.isfinite(k).all() or min(k[0, 0], k[1, 1]) <= 0:
-        raise ValueError(f"intrinsics {' '.join(map('{:g}'.format, k.ravel()[:9]))} are no camera")
+        raise ValueError(f"intrinsics {' '.join(map('{:g}'.format, k.ravel()[:9]))} are invalid")
     for box in boxes:
         _check(box)
     down = np.mean([box.rotation[:, 1] for box in boxes], 0) if boxes else np.array([0.0, 1.0, 0.0])
@@ -142,7 +143,7 @@ def kitti_projection(path: Path) -> Array:
             raise InputError(f"calibration {path} can't be read ({error})") from None
         k, finite = projection[:, :3], np.isfinite(projection).all()
         if not finite or min(k[0, 0], k[1, 1]) <= 0 or np.linalg.matrix_rank(k) < 3:
-            raise InputError(f"calibration {path}: P2 is no projection of a camera")
+            raise InputError(f"calibration {path}: P2 is not a projection matrix")
         return projection
     raise InputError(f"calibration {path} has no line P2:")
 
@@ -165,19 +166,20 @@ def read_kitti(path: Path, projection: Array) -> Iterator[LabelledBox]:
             box = LabelledBox(KITTI_NAMES[parts[0]], center, extent, rotation, corners, clear)
             _check(box)
         except ValueError:
-            raise InputError(f"{path}, line {number} is no label of KITTI: {line[:80]!r}") from None
+            raise InputError(f"{path}, line {number} is not a KITTI label: {line[:80]!r}") from None
         yield box
 
 
 def _check(box: LabelledBox) -> None:
-    """Raise ValueError for a box without a finite place, positive sides and a rotation."""
+    """Raise ValueError unless the box has a finite position, positive side lengths and a rotation
+    matrix."""
     numbers = np.concatenate([box.center, box.extent, box.image_box])
     if box.center.shape != (3,) or len(box.image_box) != 4 or not np.isfinite(numbers).all():
         raise ValueError(f"the box of {box.name!r} is not finite")
     if not 0 < min(box.extent) <= max(box.extent) < FARTHEST > abs(box.center).max():
-        raise ValueError(f"the box of {box.name!r} has impossible sides or an impossible place")
+        raise ValueError(f"the box of {box.name!r} has invalid side lengths or an invalid position")
     if not np.abs(box.rotation.T @ box.rotation - np.eye(3)).max() < ROTATION:
-        raise ValueError(f"the box of {box.name!r} has no rotation")
+        raise ValueError(f"the box of {box.name!r} has no rotation matrix")
 
 
 # --- Omni3D ---------------------------------------------------------------------------------------
@@ -201,7 +203,7 @@ def _omni3d(path: Path, photographs: Path) -> Iterator[LabelledPhotograph]:
 def _omni3d_photograph(
     image: Mapping[str, Any], annotations: Sequence[Mapping[str, Any]], photographs: Path
 ) -> LabelledPhotograph | None:
-    """Convert an image's record; None without a picture or a valid box."""
+    """Convert an image's record; None if the picture is missing or no box is valid."""
     path = PurePath(str(image["file_path"]))
     inside = not path.is_absolute() and ".." not in path.parts  # else files outside are copied
     names = [path, path.name] if inside else [path.name]

@@ -36,7 +36,7 @@ from po3d.io.images import ImageError, decode_image, read_image
 from po3d.reasoning.questions import Question
 from po3d.scene.camera import mirrored
 from po3d.scene.table import Scene, to_json
-from po3d.synthesis.difficulty import IndoorDifficulty, difficulty_of
+from po3d.synthesis.difficulty import INDOOR, difficulty_of
 
 OURS = "3dsrbench.tsv"
 FILES = (  # searched in this order; the first one with rotations gives the official metric
@@ -132,7 +132,7 @@ class ThreeDSRBenchSplit(QuestionSplit):
         from po3d.benchmarks.threedsrbench.pictures import Studio, picture
 
         twin = described(self.root, TWIN_FORMAT, name)
-        objects = difficulty_of(twin.get("dials"), IndoorDifficulty).objects
+        objects = difficulty_of(twin.get("dials"), INDOOR).objects
         studio = Studio(twin["seed"], twin["split"], self.furniture, None, objects)
         return picture(self.truth(name), studio)
 

@@ -18,8 +18,8 @@ from po3d.benchmarks.threedsrbench.box_labels import LabelledPhotograph, read_la
 from po3d.benchmarks.threedsrbench.data import write_release
 from po3d.benchmarks.threedsrbench.score import CATEGORIES
 from po3d.benchmarks.threedsrbench.twin import both_sides
+from po3d.benchmarks.twin_folder import holds_files
 from po3d.io.errors import InputError
-from po3d.io.runs import LOCK
 from po3d.io.seeding import rng
 from po3d.language.lexicon import fits
 from po3d.language.programs.threedsrbench import PhraseCall
@@ -45,14 +45,14 @@ def generate(
     or if no question can be asked.
     """
     out = Path(out)
-    if out.exists() and any(path.name != LOCK for path in out.iterdir()):
+    if holds_files(out):
         raise InputError(f"{out} is not empty; choose another folder")
     labelled = read_labels(labels, photographs)
     scenes, questions = make(labelled, size, seed, margin)
     if not questions:
         raise InputError(
-            f"no question can be asked about the {len(labelled)} photographs: it takes two objects"
-            " of different names, clear of decision boundaries"
+            f"no question can be asked about the {len(labelled)} photographs: a question needs"
+            " two objects with different names, whose answer is clear of decision boundaries"
         )
     for scene in scenes:
         target = out / scene.image
@@ -87,7 +87,7 @@ def make(
 
 def unique_names(scene: Scene, rows: Sequence[int]) -> dict[int, str]:
     """Return row -> name for those of `rows` whose name fits no other object of the scene."""
-    names = [o.value("name") for o in scene.objects]
+    names = scene.names
     result = {}
     for k in rows:
         others = names[:k] + names[k + 1 :]

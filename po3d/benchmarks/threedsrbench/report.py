@@ -142,7 +142,7 @@ def _worded(record: Mapping[str, str], where: str) -> dict[str, str]:
     known("relation", relation, RELATIONS, f"{where}: ")
     op = RELATIONS[relation]
     things = [record[c] for c in ("subject", "object1", "object2") if record.get(c)]
-    needed = len(OPERATIONS[op].roles)
+    needed = len(OPERATIONS[op].inputs)
     if len(things) < needed:
         raise InputError(f"{where}: {relation!r} needs more objects than {things}")
     texts = PhraseCall(op, tuple(things[:needed])).answers

@@ -26,11 +26,11 @@ from po3d.benchmarks.metrics import Bootstrap, bootstrap_groups, figure
 from po3d.benchmarks.scoring import comparable, counted, failures, published_table, row, some
 from po3d.benchmarks.threedsrbench.report import LETTERS
 from po3d.io.errors import known
-from po3d.language.programs.threedsrbench import OPERATIONS
+from po3d.language.programs.threedsrbench import CATEGORY
 from po3d.reasoning.grounded import TAKEN
 from po3d.reasoning.questions import Prediction, Question, paired
 
-CATEGORIES = tuple(dict.fromkeys(operation.category for operation in OPERATIONS.values()))
+CATEGORIES = tuple(dict.fromkeys(CATEGORY.values()))
 MAIN_TYPES: dict[str, tuple[str, ...]] = {}
 MAIN: dict[str, str] = {}
 for _main in ("height", "location", "orientation", "multi_object"):
@@ -226,9 +226,9 @@ class _Table:
         order = (OVERALL, *MAIN_TYPES, *CATEGORIES, *VIEWPOINTS)
         columns: dict[str, list[int]] = {name: [] for name in order}
         for number, rows in enumerate(members.values()):
-            self.groups.append([questions[k] for k in rows])
-            self.right[number] = all(hits[k] for k in rows)
-            self.failed[number] = any(failed[k] for k in rows)
+            self.groups.append(list(map(questions.__getitem__, rows)))
+            self.right[number] = all(map(hits.__getitem__, rows))
+            self.failed[number] = any(map(failed.__getitem__, rows))
             first = questions[rows[0]]
             for name in (OVERALL, MAIN[first.category], first.category, first.viewpoint):
                 columns.setdefault(name, []).append(number)

@@ -36,13 +36,13 @@ from po3d.benchmarks.twin_folder import start_twin
 from po3d.io.errors import InputError
 from po3d.io.pools import each
 from po3d.io.seeding import rng
-from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, PhraseCall
+from po3d.language.programs.threedsrbench import CATEGORY, THREEDSRBENCH, PhraseCall
 from po3d.language.say.threedsrbench import Spoken, speak
 from po3d.reasoning.grounded import answered, without_row
 from po3d.reasoning.questions import Question
 from po3d.scene.camera import mirrored
 from po3d.scene.table import Scene
-from po3d.synthesis.difficulty import INSIDE_DEFAULT, PARTLY_HIDDEN, IndoorDifficulty
+from po3d.synthesis.difficulty import DEFAULT, PARTLY_HIDDEN, Difficulty
 from po3d.synthesis.indoor_view.phrases import phrases
 from po3d.synthesis.indoor_view.questions import CategoryBalance, ViewQuestion, offers
 from po3d.synthesis.indoor_view.views import VisibleView, common_view, uncommon_view, view_table
@@ -73,7 +73,7 @@ def generate(
     margin: float = 1.0,
     furniture: str | Path | None = None,
     cache: str | Path | None = None,
-    difficulty: IndoorDifficulty = INSIDE_DEFAULT,
+    difficulty: Difficulty = DEFAULT,
 ) -> None:
     """Write `size` pairs with their questions to the folder `out`, with images if `images` is set.
 
@@ -103,7 +103,7 @@ def make(
     split: str = "test",
     margin: float = 1.0,
     workers: int = 1,
-    difficulty: IndoorDifficulty = INSIDE_DEFAULT,
+    difficulty: Difficulty = DEFAULT,
 ) -> tuple[list[Scene], list[Question]]:
     """Return the scenes and all question rows of `size` pairs."""
     balance = CategoryBalance()
@@ -125,7 +125,7 @@ def make(
 
 
 def _rooms(
-    seed: int, split: str, margin: float, difficulty: IndoorDifficulty, index: int
+    seed: int, split: str, margin: float, difficulty: Difficulty, index: int
 ) -> list[TwinRoom]:
     numbers = range(index * ROOMS, (index + 1) * ROOMS)
     return [look(seed, number, split, margin, difficulty) for number in numbers]
@@ -136,7 +136,7 @@ def look(
     number: int,
     split: str = "test",
     margin: float = 1.0,
-    difficulty: IndoorDifficulty = INSIDE_DEFAULT,
+    difficulty: Difficulty = DEFAULT,
 ) -> TwinRoom:
     """Return room `number` of a seed in both views; a pure function."""
     room = sample_room(seed, number, split, difficulty.objects)
@@ -166,15 +166,15 @@ def _of_difficulty(
     clear: Sequence[ViewQuestion],
     near: Sequence[ViewQuestion],
     hidden: frozenset[int],
-    difficulty: IndoorDifficulty,
+    difficulty: Difficulty,
     random: np.random.Generator,
 ) -> list[ViewQuestion]:
     """Return, for each type, the questions that `difficulty` asks for, or all available
     ones if there are none; `hidden`: objects partly occluded in a view."""
     selected: list[ViewQuestion] = []
     for category in CATEGORIES:
-        items = [i for i in clear if OPERATIONS[i.op].category == category]
-        others = [i for i in near if OPERATIONS[i.op].category == category]
+        items = [i for i in clear if CATEGORY[i.op] == category]
+        others = [i for i in near if CATEGORY[i.op] == category]
         if difficulty.near is not None and random.random() < difficulty.near:
             items = others or items
         if difficulty.occluded is not None:

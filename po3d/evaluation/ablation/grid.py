@@ -29,10 +29,18 @@ from po3d.io.files import write_file, write_json, write_jsonl
 from po3d.io.pools import pool
 from po3d.io.progress import progress
 from po3d.io.runs import ERRORS, GRID, GRID_FORMAT, PREDICTIONS, SCENES
-from po3d.reasoning.questions import Prediction, Question, cluster, read_predictions
+from po3d.reasoning.questions import (
+    Prediction,
+    Question,
+    by_id,
+    categories_of,
+    cluster,
+    ids_of,
+    read_predictions,
+)
 from po3d.scene.table import Scene
-from po3d.systems.oracle.grid import Answers, OracleMixer
-from po3d.systems.pipeline import PREDICTED, TRUTH, Setting
+from po3d.systems.oracle.grid import Answers
+from po3d.systems.pipeline import PREDICTED, TRUTH, Pipeline, Setting
 
 
 class Cell(NamedTuple):
@@ -43,7 +51,7 @@ class Cell(NamedTuple):
 
 
 def cell(
-    kind: OracleMixer, name: str, settings: Mapping[str, Setting], rest: Setting = PREDICTED
+    kind: Pipeline, name: str, settings: Mapping[str, Setting], rest: Setting = PREDICTED
 ) -> Cell:
     """Return the cell with the named settings and `rest` for other modules; raise InputError for an
     unknown module or setting."""
@@ -69,7 +77,7 @@ def _american(name: str) -> str:
 
 
 def grid_answers(
-    kind: OracleMixer,
+    kind: Pipeline,
     questions: Sequence[Question],
     truth: Callable[[str], Scene],
     cells: Sequence[Cell],
@@ -84,8 +92,8 @@ def grid_answers(
     does not depend on the number of processes, `workers`."""
     images, ids = [], []
     for image_questions in by_image(questions).values():
-        ids += [q.id for q in image_questions]
-        images.append(kind.image(image_questions, predictions, scenes, truth, seed))
+        ids += ids_of(image_questions)
+        images.append(Answers.of(kind, image_questions, predictions, scenes, truth, seed))
     with contextlib.ExitStack() as stack:
         mapped = map
         if workers > 1:
@@ -129,7 +137,7 @@ class Plan(NamedTuple):
         return [*self.subsets, *self.singles, *noise, *self.more]
 
 
-def plan(kind: OracleMixer, options: Mapping[str, Any]) -> Plan:
+def plan(kind: Pipeline, options: Mapping[str, Any]) -> Plan:
     """Return the plan of a config's `grid`; raise InputError for invalid entries."""
     groups = {}
     for k, v in (options.get("groups") or {}).items():
@@ -184,7 +192,7 @@ def _settings_text(settings: Mapping[str, Setting]) -> str:
 
 
 def run_grid(
-    kind: OracleMixer,
+    kind: Pipeline,
     benchmark: Benchmark,
     split: Split,
     options: Mapping[str, Any],
@@ -212,7 +220,7 @@ def run_grid(
     """
     folder = Path(folder)
     work = plan(kind, options)
-    predictions = {p.id: p for p in read_predictions(folder / PREDICTIONS)}
+    predictions = by_id(read_predictions(folder / PREDICTIONS))
     scenes = read_scenes(folder / SCENES)
     counted = list(split.questions)
     if not kind.domain.grouped:
@@ -263,18 +271,18 @@ def _counted(benchmark: Benchmark, questions: Sequence[Question], scorer: str) -
 
 
 def _rows(right: NDArray[np.bool_], questions: Sequence[Question], headline: str) -> list[dict]:
-    categories = list(dict.fromkeys(q.category for q in questions))
-    categories_of = [q.category for q in questions]
+    categories = list(dict.fromkeys(categories_of(questions)))
+    category_of_each = categories_of(questions)
     clusters = list(map(cluster, questions))
-    boot = bootstrap(100.0 * right, clusters, categories_of, categories)
+    boot = bootstrap(100.0 * right, clusters, category_of_each, categories)
     rows = []
     for k, name in enumerate(categories):
-        rows.append(_row(name, categories_of.count(name), boot.value[k], boot.samples[:, k]))
+        rows.append(_row(name, category_of_each.count(name), boot.value[k], boot.samples[:, k]))
     value, samples = boot.value.mean(), boot.samples.mean(1)
     if headline == "overall":
-        boot = bootstrap(100.0 * right, clusters, [headline] * len(categories_of), [headline])
+        boot = bootstrap(100.0 * right, clusters, [headline] * len(category_of_each), [headline])
         value, samples = boot.value[0], boot.samples[:, 0]
-    return [*rows, _row(headline, len(categories_of), value, samples)]
+    return [*rows, _row(headline, len(category_of_each), value, samples)]
 
 
 def _row(name: str, n: int, value: float, samples: NDArray[np.float64]) -> dict:
@@ -290,7 +298,7 @@ def _attribution(
     names: Sequence[str],
 ) -> dict[str, dict]:
     intervals = _share_intervals(questions, masks, shares, names)
-    categories = np.array([q.category for q in questions])
+    categories = np.array(categories_of(questions))
     result = {}
     for category in intervals:
         own = categories == category if category != "all" else np.ones(len(questions), bool)

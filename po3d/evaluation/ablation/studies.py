@@ -1,5 +1,5 @@
-"""Studies of several trainings: `python train.py experiment=backbones` and
-`experiment=data_efficiency`.
+"""Studies of several trainings: `python train.py experiment=backbones`,
+`experiment=data_efficiency` and `experiment=room_backbones`.
 
   a part      -> one run per value and variant -> OUT/PART/RUN: training, checkpoint, evaluation,
               result.json
@@ -7,7 +7,7 @@
 
 Every run is an ordinary training in its own folder: an interrupted study is resumed, and finished
 runs are not repeated. The trained module is used in the pipeline with a shipped one for the other
-module.
+module; estimators of room views are evaluated on validation views (`po3d.training.view_errors`).
 """
 
 import functools
@@ -24,14 +24,15 @@ from numpy.typing import NDArray
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.benchmarks.twin_folder import kind_of_data
 from po3d.evaluation.ablation.study_tables import curve_plot, curves, study_markdown
-from po3d.evaluation.provenance import data_digest, provenance
+from po3d.evaluation.provenance import data_digest, digest, provenance
 from po3d.evaluation.run import Split, evaluate
 from po3d.io.checkpoint import git_revision, locate
 from po3d.io.errors import InputError
-from po3d.io.files import read_json, write_file, write_json
+from po3d.io.files import read_json, sha256, write_file, write_json
 from po3d.io.progress import progress
 from po3d.language.read.street_parser import Parser
 from po3d.perception.street import StreetEstimator
+from po3d.reasoning.questions import images_of
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Pipeline
 from po3d.systems.scene_sources import Pictures
@@ -40,6 +41,7 @@ from po3d.systems.street import DOMAIN, question_parser
 BENCHMARK = "pulsecheck457"
 FRESH_SIZE = 300  # number of images of a fresh split
 TIMED = {"perception": 8, "parser": 200}  # number of images and questions for measuring speed
+FILLS = (*TIMED, "views")
 PARTS = {"fills", "experiment", "options", "over", "values", "variants", "oracle"}
 
 
@@ -49,11 +51,12 @@ class TrainingRun:
 
     part: str
     name: str
-    value: object  # value of the varied option
+    value: object  # value of the varied option; None: only variants
     variant: str
     # resolved config of train.py; its `out` is the run's folder, its `export` its checkpoint
     config: dict[str, Any]
-    fills: Literal["perception", "parser"]  # the module that it trains
+    # the module that it trains; views: the estimator of room views
+    fills: Literal["perception", "parser", "views"]
     oracle: tuple[str, ...] = ()  # modules at ground truth in its evaluation
 
 
@@ -69,6 +72,12 @@ class Setting:
     mode: Literal["argmax", "marginal", "samples"] = "marginal"
     perception: str = "street_estimator"
     parser: str = "street_parser"
+    views: list[str] | None = None  # folders of validation views, for parts that fill "views"
+
+
+# Returns the rows of a checkpoint's errors on Setting.views, and views a second, from the config of
+# its training, its path and the folders.
+Judge = Callable[[dict[str, Any], Path, Sequence[str]], tuple[list[dict[str, Any]], float]]
 
 
 def planned(
@@ -76,7 +85,8 @@ def planned(
     out: str | Path,
     varied: Callable[[str | None, Sequence[str], dict[str, Any]], dict[str, Any]],
 ) -> list[TrainingRun]:
-    """Return the runs of a study's `parts`: every value of `over` in every variant.
+    """Return the runs of a study's `parts`: every value of `over` in every variant, or every
+    variant if a part has neither `over` nor `values`.
 
     `varied(experiment, options, changes)` returns the resolved config of train.py; `changes` maps
     dotted keys to values."""
@@ -86,17 +96,23 @@ def planned(
         if unknown := sorted(set(wanted) - PARTS):
             listed = ", ".join(sorted(PARTS))
             raise InputError(f"{where}: unknown key {unknown[0]!r}; known: {listed}")
-        if (fills := wanted.get("fills")) not in TIMED:
-            raise InputError(f"{where}.fills={fills!r} should be one of {', '.join(TIMED)}")
-        if not values or not wanted.get("over"):
-            raise InputError(f"{where} needs `over` (an option of train.py) and its `values`")
+        if (fills := wanted.get("fills")) not in FILLS:
+            raise InputError(f"{where}.fills={fills!r} should be one of {', '.join(FILLS)}")
+        if fills == "views" and not study.get("views"):
+            raise InputError("study.views should list folders of validation views")
         variants = wanted.get("variants") or {"": {}}
+        if "over" not in wanted and "values" not in wanted and "" not in variants:
+            values = [None]
+        if not values or (values != [None] and not wanted.get("over")):
+            raise InputError(f"{where} needs `over` (an option of train.py) and its `values`")
         for value in values:
             for variant, changes in variants.items():
-                name = "-".join(filter(None, (_filename(value), variant)))
+                parts = ("" if value is None else _filename(value), variant)
+                name = "-".join(filter(None, parts))
                 folder = Path(out) / part / name
                 changed = {**changes, "out": str(folder), "export": str(folder / "checkpoint")}
-                changed[wanted["over"]] = value
+                if value is not None:
+                    changed[wanted["over"]] = value
                 options = wanted.get("experiment"), wanted.get("options") or []
                 config = varied(*options, changed)
                 oracle = tuple(wanted.get("oracle") or ())
@@ -112,13 +128,19 @@ def run_study(
     fit: Callable[[dict[str, Any]], object],
     setting: Setting,
     out: str | Path,
+    judge: Judge,
 ) -> dict[str, Any]:
-    """Train the missing runs (`fit` is called with a run's config), evaluate them, write tables and
-    curves under `out`, and return the content of OUT/study.json."""
+    """Train the missing runs (`fit` is called with a run's config), evaluate them (`judge`: those
+    that fill "views"), write tables and curves under `out`, and return the content of
+    OUT/study.json."""
     out = Path(out)
-    split, root = _opened(setting, out)
+    split, data = None, {}
+    if any(run.fills != "views" for run in runs):
+        split, root = _opened(setting, out)
+        data = {"root": str(root), "sha256": data_digest(root, split)}
+    if setting.views:
+        data["views"] = digest({folder: _views_digest(Path(folder)) for folder in setting.views})
     others = _shipped(setting)
-    data = {"root": str(root), "sha256": data_digest(root, split)}
     results = []
     for run in progress(runs, "study", unit="run"):
         folder = Path(run.config["out"])
@@ -129,7 +151,12 @@ def run_study(
         record = read_json(done, "result of a study's run") if done.is_file() else None
         if not isinstance(record, dict) or record.get("identity") != identity:
             fit(run.config)
-            record = {"identity": identity, **_result(run, split, data, others, setting)}
+            if run.fills == "views":
+                rows, speed = judge(run.config, folder / "checkpoint", setting.views)
+                result = _record(run, rows, speed)
+            else:
+                result = _result(run, split, data, others, setting)
+            record = {"identity": identity, **result}
             write_json(done, record)
             record = read_json(done)
         results.append({k: v for k, v in record.items() if k != "identity"})
@@ -217,7 +244,7 @@ def _result(
     about = read_json(pair.with_name("checkpoint.json"), "checkpoint description")
     if run.fills == "perception":
         perception, parser = StreetEstimator.from_checkpoint(pair), others("parser")
-        names = list(dict.fromkeys(q.image for q in split.questions))[: TIMED["perception"]]
+        names = list(dict.fromkeys(images_of(split.questions)))[: TIMED["perception"]]
         images = list(map(split.image, names))
         speed = _rate(lambda: [perception.estimate([image]) for image in images], len(images))
     else:
@@ -246,6 +273,17 @@ def _result(
     rows = []
     for row in report["rows"]:
         rows.append({k: row.get(k) for k in ("name", "n", "value", "ci_low", "ci_high")})
+    figures = report["perception"].get("all", {}) if run.fills == "perception" else {}
+    return _record(run, rows, speed, figures)
+
+
+def _record(
+    run: TrainingRun,
+    rows: list[dict[str, Any]],
+    speed: float,
+    perception: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    about = read_json(Path(run.config["out"]) / "checkpoint.json", "checkpoint description")
     return {
         "part": run.part,
         "name": run.name,
@@ -256,8 +294,15 @@ def _result(
         "validation": about["metrics"],
         "speed": speed,
         "rows": rows,
-        "perception": report["perception"].get("all", {}) if run.fills == "perception" else {},
+        "perception": perception or {},
     }
+
+
+def _views_digest(folder: Path) -> str:
+    """Return one hash of the annotations of a set of views."""
+    if not (folder / "set.json").is_file():
+        raise InputError(f"study.views: {folder} is no folder of views (set.json is missing)")
+    return digest({str(p.relative_to(folder)): sha256(p) for p in sorted(folder.rglob("*.json"))})
 
 
 def _rate(work: Callable[[], object], units: int) -> float:

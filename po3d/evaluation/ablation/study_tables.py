@@ -6,6 +6,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from po3d.benchmarks.scoring import column
 from po3d.io.plots import save_figure
 from po3d.io.text_tables import Table, decimals, markdown, text
 
@@ -25,12 +26,12 @@ def study_tables(results: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
     """Return a table for each part: accuracy by task and other figures, one row per run."""
     tables = {}
     for part, runs in _parts(results).items():
-        tasks = [row["name"] for row in runs[0]["rows"]]
+        tasks = column(runs[0]["rows"], "name")
         keys = []
         for k in PERCEPTION:
             if any(r["perception"].get(k) is not None for r in runs):
                 keys.append(k)
-        per = "images/s" if runs[0]["fills"] == "perception" else "questions/s"
+        per = "questions/s" if runs[0]["fills"] == "parser" else "images/s"
         header = (part, "M parameters", per, *tasks, *(PERCEPTION[k][0] for k in keys))
         rows = []
         for r in runs:

@@ -112,7 +112,7 @@ def _payload(
     data: str,
     description: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the content of easi_results.json; `rows`: figures by name, `key`: EASI's of the
+    """Return the content of easi_results.json; `rows`: figures by name, `key`: EASI's name of the
     benchmark."""
     overall = next((rows[n] for n in HEADLINES if n in rows), None)
     scores = {}
@@ -140,11 +140,12 @@ def _accuracies(
 ) -> str:
     """Return acc.csv: a row per protocol, the headline under "Overall" and the other figures under
     their names, as fractions."""
-    order = [s for s in settings if s in by_scorer] or list(by_scorer)
-    headline = next((r["name"] for r in by_scorer[order[0]] if r["name"] in HEADLINES), None)
-    names = []
+    order = list(filter(by_scorer.__contains__, settings)) or list(by_scorer)
+    headline, names = None, []
     for r in by_scorer[order[0]]:
-        if r["name"] != headline:
+        if headline is None and r["name"] in HEADLINES:
+            headline = r["name"]
+        else:
             names.append(r["name"])
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -171,7 +172,7 @@ def _archive(path: Path, files: Sequence[Path], folder: str) -> None:
 
 
 def described_data(kind: str, benchmark: str) -> str:
-    """Return in words what the questions are. `kind`: of `kind_of_data`."""
+    """Describe in words the data of the questions. `kind`: as returned by `kind_of_data`."""
     title = BENCHMARKS[benchmark].title
     if kind == "twin":
         return f"po3d's twin of {title}, not the benchmark's images"
@@ -194,7 +195,7 @@ def easi_command(arguments: argparse.Namespace, split: Any) -> int:
         print(f"wrote {written}")
     notes = []
     if benchmark not in EASI:
-        notes.append(f"{benchmark} is no benchmark of EASI's leaderboard; the files have its shape")
+        notes.append(f"{benchmark} is not on EASI's leaderboard; the files have its format")
     if kind != "release":
         notes.append(f"the figures are of {data}: do not submit them")
     if not about:

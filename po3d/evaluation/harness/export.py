@@ -26,7 +26,7 @@ from po3d.evaluation.report.records import data_of, described_run
 from po3d.io.errors import InputError, known
 from po3d.io.files import write_file, write_jsonl
 from po3d.io.progress import progress
-from po3d.reasoning.questions import Question, pictures
+from po3d.reasoning.questions import Question, images_of, pictures
 from po3d.systems.pipeline import Context
 from po3d.systems.prompts import (
     DEFAULT,
@@ -251,8 +251,9 @@ def _openai(
             content = messages(one, [latest[n] for n in names])
             fields = answer_fields(q, benchmark)
             row = {"id": q.id, "messages": content}
-            row |= {key: fields[key] for key in ("answer", "category")}
-            yield row | ({key: fields[key] for key in ("options", "letter")} if q.options else {})
+            for key in ("answer", "category", *(("options", "letter") if q.options else ())):
+                row[key] = fields[key]
+            yield row
 
     write_jsonl(path, rows())
     return path
@@ -352,7 +353,7 @@ def _release(arguments: argparse.Namespace) -> None:
             "FILE with its raw annotations or table"
         )
     split, out = own.augmented(Path(arguments.data)).first(arguments.size), Path(arguments.out)
-    encoded = Encoded(split, [q.image for q in split.questions], arguments.image_format)
+    encoded = Encoded(split, images_of(split.questions), arguments.image_format)
     files = _write_images(out, encoded)
     questions = [replace(q, image=files[q.image]) for q in split.questions]
     own.write_release(out, questions)

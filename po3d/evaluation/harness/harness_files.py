@@ -72,10 +72,10 @@ def iterate_rows(path: str | Path) -> Iterator[ResponseRow]:
         raise InputError(f"{path}, row {first.number}: {first.fault}")
 
 
-def _row(number: int, result: "dict[str, object] | _Fault") -> ResponseRow:
+def _row(number: int, result: "dict[str, object] | InputError") -> ResponseRow:
     """Convert a reader's result to a row."""
-    if isinstance(result, _Fault):
-        return ResponseRow(number, {}, result)
+    if isinstance(result, InputError):
+        return ResponseRow(number, {}, str(result))
     changed = []
     for name, cell in result.items():
         if size := _longest(cell):
@@ -87,10 +87,6 @@ def _row(number: int, result: "dict[str, object] | _Fault") -> ResponseRow:
     names = ", ".join(map(repr, changed))
     repair = f"U+FFFD in {names}: a lone surrogate, or previously damaged text" if changed else ""
     return ResponseRow(number, result, repair=repair)
-
-
-class _Fault(str):
-    """Reason why a row is unreadable."""
 
 
 def _longest(cell: object) -> int:
@@ -121,24 +117,24 @@ def _readable(text: str) -> str:
     return "contains NUL characters, so it is not UTF-8 text" if "\0" in text else ""
 
 
-def _separated(path: Path) -> Iterator[dict[str, object] | _Fault]:
+def _separated(path: Path) -> Iterator[dict[str, object] | InputError]:
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
     header: list[str] | None = None
     with _opened(path, "") as file:
         for row in _each(csv.reader(file, delimiter=delimiter, strict=True)):
-            if isinstance(row, _Fault):
+            if isinstance(row, InputError):
                 yield row
             elif header is None:
                 header = row
             elif fault := _readable("".join(row)):
-                yield _Fault(fault)
+                yield InputError(fault)
             elif len(row) != len(header):
-                yield _Fault(f"{len(row)} cells in {len(header)} columns")
+                yield InputError(f"{len(row)} cells in {len(header)} columns")
             else:
                 yield dict(zip(header, row))
 
 
-def _each(lines: Iterator[list[str]]) -> Iterator[list[str] | _Fault]:
+def _each(lines: Iterator[list[str]]) -> Iterator[list[str] | InputError]:
     """Yield the non-empty rows, and a fault for each row that the csv module rejects."""
     while True:
         limit = csv.field_size_limit(CELL)
@@ -146,7 +142,7 @@ def _each(lines: Iterator[list[str]]) -> Iterator[list[str] | _Fault]:
             row = next(lines, None)
         except csv.Error as error:
             large = "field limit" in str(error)
-            row = _Fault(
+            row = InputError(
                 f"a cell is longer than the limit of {CELL:,} characters" if large else str(error)
             )
         finally:
@@ -162,7 +158,7 @@ def _whole(text: str) -> str:
     return _ESCAPE.sub(lambda m: "\\ufffd" if (m[1] and not m[2]) or m[3] else m[0], text)
 
 
-def _jsonl(path: Path) -> Iterator[dict[str, object] | _Fault]:
+def _jsonl(path: Path) -> Iterator[dict[str, object] | InputError]:
     with _opened(path, "\n") as file:
         for k, line in enumerate(file, 1):
             line = line.removesuffix("\n")
@@ -173,10 +169,10 @@ def _jsonl(path: Path) -> Iterator[dict[str, object] | _Fault]:
                     raise InputError(f"line {k} {fault}")
                 yield _record(parse_json(_whole(line), f"line {k}: not valid JSON"))
             except InputError as error:
-                yield _Fault(str(error))
+                yield error
 
 
-def _json(path: Path) -> Iterator[dict[str, object] | _Fault]:
+def _json(path: Path) -> Iterator[dict[str, object] | InputError]:
     with _opened(path, "\n") as file:
         text = file.read()
     if fault := _readable(text):
@@ -219,11 +215,11 @@ def _columns(content: dict) -> list[dict[str, object]]:
     return rows
 
 
-def _record(value: object) -> dict[str, object] | _Fault:
+def _record(value: object) -> dict[str, object] | InputError:
     if not isinstance(value, dict):
-        return _Fault(f"a row should be an object, not {type(value).__name__}")
+        return InputError(f"a row should be an object, not {type(value).__name__}")
     return value
 
 
-def _xlsx(path: Path) -> Iterator[dict[str, object] | _Fault]:
+def _xlsx(path: Path) -> Iterator[dict[str, object] | InputError]:
     return table_rows(path, "result file", longest=CELL)

@@ -14,6 +14,7 @@ from typing import Any
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.choices import LETTERS, filled, gapped
 from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.benchmarks.scoring import column
 from po3d.benchmarks.twin_folder import kind_of_data
 from po3d.evaluation.compare import with_answers
 from po3d.evaluation.harness.harness_files import ResponseRow, iterate_rows
@@ -141,7 +142,7 @@ def _check_rows(result: Imported, present: set[str], matched: Sized, questions: 
 def _other_gold(
     gold: Sequence[tuple[int, Question, str]], benchmark: Benchmark, scorer: str
 ) -> list[dict]:
-    """Return the rows whose ground-truth answer is wrong by ours."""
+    """Return the rows whose ground-truth answer differs from ours."""
     if not gold:
         return []
     predictions = [Prediction(q.id, "ok", theirs) for _, q, theirs in gold]
@@ -324,21 +325,23 @@ def data_of_import(benchmark: str, root: str | None, size: int | None) -> dict[s
     return {"benchmark": benchmark, "split": split, "root": str(folder), "size": size}
 
 
+def _counts_text(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {n}" for name, n in counts.items())
+
+
 def _summary_text(
     questions: Sequence[Question], result: Imported, scored: Mapping[str, list[dict]]
 ) -> str:
-    by_rule = [f"{rule} {n}" for rule, n in result.matched_by.items()]
     lines = [
         f"{len(result.predictions)} of {len(questions)} questions from {result.rows} rows, "
-        f"matched by {', '.join(by_rule)}"
+        f"matched by {_counts_text(result.matched_by)}"
     ]
     if result.without_id:
         lines.append(
             f"rows without an id (columns {', '.join(IDS)}), matched by image and "
             f"question, or question alone: {result.without_id}"
         )
-    extracted_by = [f"{rule} {n}" for rule, n in sorted(result.rules.items())]
-    lines.append(f"answers extracted by: {', '.join(extracted_by)}")
+    lines.append(f"answers extracted by: {_counts_text(dict(sorted(result.rules.items())))}")
     for what, form, items in (
         ("questions without a row, counted as wrong", "{id}", [{"id": i} for i in result.missing]),
         ("rows without a question, ignored", "row {row} ({reason})", result.unmatched),
@@ -355,10 +358,10 @@ def _summary_text(
             more = f" and {len(items) - LISTED_ROWS} more" if len(items) > LISTED_ROWS else ""
             listed = "; ".join(form.format(**item) for item in items[:LISTED_ROWS])
             lines.append(f"{what}: {len(items)}: {listed}{more}")
-    names = [row["name"] for row in next(iter(scored.values()))]
+    names = column(next(iter(scored.values())), "name")
     cells = []
     for scorer, rows in scored.items():
-        cells.append([scorer, *(row["value"] for row in rows)])
+        cells.append([scorer, *column(rows, "value")])
     lines += ["", text(Table(["scorer", *names], cells))]
     if result.harness_scores:
         form = "the harness's score: {percent:.1f} (mean of {column!r} over {rows} rows)"

@@ -20,7 +20,7 @@ from inspect_ai.solver import TaskState, generate
 from po3d.benchmarks.registry import benchmark_of
 from po3d.evaluation.compare import with_answers
 from po3d.evaluation.harness.export import LONGEST, Encoded, open_split
-from po3d.reasoning.questions import Prediction, Question, pictures
+from po3d.reasoning.questions import Prediction, Question, by_id, pictures
 from po3d.systems.answers import predicted
 from po3d.systems.prompts import data_uri, prompt
 
@@ -57,19 +57,19 @@ def _sample(benchmark: str, question: Question, urls: Sequence[str]) -> Sample:
 def answers(benchmark: str, questions: Sequence[Question]) -> Scorer:
     """Return a scorer that extracts the answer of each response, with metrics computed by the
     benchmark over all responses."""
-    benchmark_spec, by_id = benchmark_of(benchmark), {q.id: q for q in questions}
+    benchmark_spec, known = benchmark_of(benchmark), by_id(questions)
 
     @metric(name="figures")
     def figures() -> Metric:
         def computed(scores: list[SampleScore]) -> dict[str, float]:
-            by_id = {s.sample_id: s.score for s in scores}
+            result = {s.sample_id: s.score for s in scores}
             subset = []
             for q in questions:
-                if q.id in by_id:
+                if q.id in result:
                     subset.append(q)
             predictions = []
             for q in subset:
-                one = by_id[q.id]
+                one = result[q.id]
                 predictions.append(Prediction(q.id, one.metadata["status"], one.answer or None))
             rows = benchmark_spec.score(subset, predictions, benchmark_spec.scorers[0])["rows"]
             result = {}
@@ -83,7 +83,7 @@ def answers(benchmark: str, questions: Sequence[Question]) -> Scorer:
     @scorer(metrics=[figures()], name=benchmark_spec.scorers[0])
     def of_responses() -> Scorer:
         async def score_response(state: TaskState, target: Target) -> Score:
-            question = by_id[str(state.sample_id)]
+            question = known[str(state.sample_id)]
             prediction = predicted(question, state.output.completion)
             (right,) = benchmark_spec.correct([question], [prediction], benchmark_spec.scorers[0])
             # NaN: the row is only scored as part of a group

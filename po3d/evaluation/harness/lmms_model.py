@@ -21,7 +21,7 @@ from lmms_eval.api.model import lmms
 from po3d.benchmarks.choices import LETTERS, filled
 from po3d.io.progress import progress
 from po3d.reasoning.execute import Mode
-from po3d.reasoning.questions import Prediction, read_predictions
+from po3d.reasoning.questions import Prediction, by_id, read_predictions
 from po3d.systems.chat import NAME, ChatRequest, Refusal, ask, message_answer, street_pipelines
 
 IDS = ("id", "qid", "question_id", "question_index", "index")
@@ -45,7 +45,7 @@ class LmmsPo3d(lmms):
         super().__init__()
         self.known: dict[str, Prediction] | None = None
         if predictions is not None:
-            self.known = {p.id: p for p in read_predictions(Path(predictions))}
+            self.known = by_id(read_predictions(Path(predictions)))
             return
         self.worlds = street_pipelines(
             perception=perception_checkpoint,

@@ -15,7 +15,7 @@ from po3d.evaluation.harness.export import answer_fields
 from po3d.io.cli_errors import needed
 from po3d.io.files import atomic_write, write_file
 from po3d.io.progress import progress
-from po3d.reasoning.questions import Question, pictures
+from po3d.reasoning.questions import Question, categories_of, pictures
 from po3d.systems.prompts import prompt
 
 PER_FILE = 5_000  # questions per file, some hundred megabytes
@@ -105,7 +105,7 @@ def _card(questions: Sequence[Question], benchmark: str, twin: Mapping[str, Any]
         "pretty_name": card_words["name"].format(benchmark=benchmark),
         "size_categories": [size],
     }
-    counts = Counter(q.category for q in questions)
+    counts = Counter(categories_of(questions))
     body = words["card"].format(
         title=head["pretty_name"],
         made=card_words["made"].format(benchmark=benchmark),

@@ -63,7 +63,7 @@ class Server(ThreadingHTTPServer):
         # events of pending requests; set to end the waiting
         self.waiters: set[threading.Event] = set()
         self.limits, self.started = limits, int(time.time())
-        self.names = {"localhost", address[0].lower(), *(name.lower() for name in names)}
+        self.names = {"localhost", address[0].lower(), *map(str.lower, names)}
         self.pool = ThreadPoolExecutor(workers, "answer")
         self.slots = threading.BoundedSemaphore(limits.waiting)
         self.open = threading.BoundedSemaphore(limits.connections)
@@ -147,7 +147,7 @@ class Server(ThreadingHTTPServer):
     def _work(self, body: bytes) -> dict:
         request = read_request(body)
         try:
-            "".join((*request.texts, request.extras.frame, request.extras.change)).encode()
+            "".join((*request.texts, request.extras["frame"], request.extras["change"])).encode()
         except UnicodeEncodeError:  # valid JSON, but not encodable for the parsers
             raise Refusal(400, "a string contains a lone surrogate", "messages") from None
         return answer(self.worlds, request)

@@ -15,7 +15,7 @@ from po3d.benchmarks.registry import BENCHMARKS
 from po3d.benchmarks.vlmevalkit import cells
 from po3d.io.cli_errors import needed
 from po3d.io.files import atomic_write
-from po3d.reasoning.questions import Prediction, Question
+from po3d.reasoning.questions import Prediction, Question, by_id
 from po3d.systems.chat import message_answer
 from po3d.systems.prompts import prompt
 
@@ -34,7 +34,7 @@ def write_results(
     form that the prompt asks for, empty if there is no answer; then the columns `extra`. Return the
     number of questions without an answer."""
     openpyxl = needed("openpyxl", "tables", f"writing {path} needs")
-    by_id = {p.id: p for p in predictions}
+    predicted = by_id(predictions)
     columns = ["index", "qid", "question", *choices.columns(questions), "answer", "category"]
     columns += ["prediction", *extra]
     book = openpyxl.Workbook()
@@ -42,7 +42,7 @@ def write_results(
     sheet.append(columns)
     silent = 0
     for k, q in enumerate(questions):
-        p = by_id.get(q.id)
+        p = predicted.get(q.id)
         answered = p is not None and p.status == "ok" and p.answer is not None
         silent += not answered
         response = ""

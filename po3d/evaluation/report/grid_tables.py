@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from po3d.benchmarks.registry import counted
+from po3d.benchmarks.scoring import column
 from po3d.io.run_names import row_name
 from po3d.io.text_tables import Cell, Table, figure_rows, interval_text, markdown, text
 
@@ -13,11 +14,11 @@ MAX_ROWS = 80  # maximum number of cells in the terminal; grid.md has all
 def cells_table(result: Mapping[str, Any], most: int | None = None) -> Table:
     """Return a table with one row per cell, one column per category, and the interval of their
     mean."""
-    names = [row["name"] for row in result["cells"][0]["rows"]]
+    names = column(result["cells"][0]["rows"], "name")
     rows: list[list[Cell]] = []
     for cell in result["cells"][:most]:
         last = cell["rows"][-1]
-        values = [row["value"] for row in cell["rows"]]
+        values = column(cell["rows"], "value")
         rows.append([cell["name"], *values, interval_text(last)])
     return Table(["modules", *names, "95 %"], rows)
 
@@ -50,7 +51,7 @@ def ladder_table(result: Mapping[str, Any]) -> Table:
     Each has a row with its intervals below; columns are categories."""
     groups = len(next(iter(result["attribution"].values()))["shares"])
     named = {0: "all predicted", (1 << groups) - 1: "all true"}
-    names = [row["name"] for row in result["cells"][0]["rows"]]
+    names = column(result["cells"][0]["rows"], "name")
     rows: list[list[Cell]] = []
     for mask in (0, *(1 << k for k in range(groups)), (1 << groups) - 1):
         cell = result["cells"][mask]

@@ -18,6 +18,7 @@ from typing import Any
 
 from po3d.benchmarks.published import LATER, PAPER
 from po3d.benchmarks.registry import scorer_name
+from po3d.benchmarks.scoring import column
 from po3d.evaluation.report import svg
 from po3d.evaluation.report.notes import data_line
 from po3d.evaluation.report.results import portable, provenance_lines
@@ -25,7 +26,7 @@ from po3d.io.errors import InputError
 from po3d.io.plots import Plot, rendered
 from po3d.io.run_names import row_name
 from po3d.io.text_tables import Table, cell_text
-from po3d.reasoning.questions import Prediction, Question
+from po3d.reasoning.questions import Prediction, Question, categories_of, not_ok
 
 PAGE = Path(__file__).parent / "page"
 SAMPLE = (
@@ -132,7 +133,7 @@ def table_html(table: Table) -> str:
 
 
 def _index(page: Page, images: Sequence[str]) -> dict:
-    categories = list(dict.fromkeys(q.category for q in page.questions))
+    categories = list(dict.fromkeys(categories_of(page.questions)))
     place = {name: k for k, name in enumerate(images)}
     items = []
     for k, q in enumerate(page.questions):
@@ -161,7 +162,7 @@ def _headline(page: Page) -> str:
     name = next((n for n in ("mean", "overall") if n in rows), page.rows[0][0]["name"])
     row = rows[name]
     figures = [] if row["value"] is None else [(f"{row['value']:.1f} %", name)]
-    silent = sum(p.status != "ok" for p in page.answers[0].values())
+    silent = not_ok(page.answers[0].values())
     figures.append((str(silent), "unanswered"))
     if page.trust:
         figures.append((f"{page.trust['ece']:.3f}", "calibration error"))
@@ -172,7 +173,7 @@ def _headline(page: Page) -> str:
 
 
 def _plots(page: Page) -> str:
-    names, published = {row["name"] for row in page.rows[0]}, page.report["published"]
+    names, published = set(column(page.rows[0], "name")), page.report["published"]
     accuracy = svg.intervals(list(zip(page.systems, page.rows)), published)
     dots = any(names & set(p) for p in published)
     note = "Faint dots are published results." if dots else ""

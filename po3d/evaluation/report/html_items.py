@@ -79,11 +79,15 @@ def image_record(
         if (uri := _attempt(lambda n=n: picture(split.image(n))[0])) is not None:
             pictures[n] = uri
     for q in questions:
+        programs, reasons = [], []
+        for predictions in answers:
+            programs.append(predictions[q.id].program)
+            reasons.append(predictions[q.id].reason)
         items[q.id] = {
             "facts": facts(q),
             "gold": gold_program(q),
-            "programs": [predictions[q.id].program for predictions in answers],
-            "reasons": [predictions[q.id].reason for predictions in answers],
+            "programs": programs,
+            "reasons": reasons,
             **trace(q, answers[0][q.id]),
             "pictures": list(filter(pictures.__contains__, q.images)),
         }
@@ -113,7 +117,7 @@ def facts(q: Question) -> list[tuple[str, str]]:
 
 
 def _domain(benchmark: Benchmark, report: Mapping[str, Any]) -> Domain:
-    """Return the domain that explains a run's answers, with the run's options."""
+    """Return the domain for explaining a run's answers, with the executor options of the run."""
     options = report["provenance"].get("config", {}).get("executor", {})
     options = {**options, **(report.get("settings") or {})}
     return oracle(benchmark.world).domain.explaining(options)

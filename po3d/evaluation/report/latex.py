@@ -5,6 +5,7 @@ Marks are superscripts, ranges have an en dash, negative numbers a minus sign; c
 data of the rows.
 """
 
+import operator
 import re
 from collections.abc import Sequence
 
@@ -78,15 +79,15 @@ def _parts(table: Table) -> list[Table]:
     each = -(-columns // count)
     parts = []
     for start in range(1, columns + 1, each):
-        chosen = [0, *range(start, min(start + each, columns + 1))]
+        chosen = operator.itemgetter(0, *range(start, min(start + each, columns + 1)))
         rows, before = [], [0]  # before: the number of rows that are left of the first ones
         for row in table.rows:
-            cells = [row[c] for c in chosen]
+            cells = list(chosen(row))
             if any(cell is not None for cell in cells[1:]):
                 rows.append(cells)
             before.append(len(rows))
-        rules = [before[rule] for rule in table.rules]
-        parts.append(Table([table.header[c] for c in chosen], rows, rules))
+        rules = list(map(before.__getitem__, table.rules))
+        parts.append(Table(list(chosen(table.header)), rows, rules))
     return parts
 
 

@@ -55,9 +55,9 @@ def table_notes(report: Mapping[str, Any], table: Table) -> list[str]:
     lines = [f"Measured on {data}."]
     if marked:
         lines[0] = f"Rows without a mark: measured on {data}."
-    if any(name.endswith(PAPER) for name in first):
+    if _ends(first, PAPER):
         lines.append(f"*: published by the benchmark's paper, measured on {official(report)}.")
-    if any(name.endswith(LATER) for name in first):
+    if _ends(first, LATER):
         lines.append("†: published later, each with its own protocol.")
         for line in source_lines(report["benchmark"], first):
             lines.append(f"† {line}.")
@@ -70,9 +70,13 @@ def table_notes(report: Mapping[str, Any], table: Table) -> list[str]:
     if INTERVAL in first:
         how = f"bootstrap over {unit(report)} ({RESAMPLES:,} resamples)"
         lines.append(f"Intervals: {100 * CONFIDENCE:g} %, {how}.")
-    if any(name.endswith(EXPECTED) for name in first):
+    if _ends(first, EXPECTED):
         lines.append("(expected): the mean score of such answers, computed from the questions.")
     return lines
+
+
+def _ends(names: Sequence[str], mark: str) -> bool:
+    return any(name.endswith(mark) for name in names)
 
 
 def scoring_line(report: Mapping[str, Any]) -> str:

@@ -23,6 +23,7 @@ from po3d.evaluation.run_tables import ReportedRun, explained, run_figures
 from po3d.io.errors import InputError
 from po3d.io.files import write_file
 from po3d.io.plots import save
+from po3d.reasoning.questions import not_ok
 
 MAIN = r"""\documentclass{article}
 \usepackage[margin=2.5cm]{geometry}
@@ -107,7 +108,7 @@ def protocol(run: ReportedRun) -> str:
     report, created = run.report, run.report["provenance"]
     rule = run.benchmark.protocols.get(report["scorer"], f"scored by the rule {report['scorer']}")
     name, query = run.entries[0].name, len(run.split.questions)
-    silent = sum(p.status != "ok" for p in run.entries[0].predictions)
+    silent = not_ok(run.entries[0].predictions)
     share = f"{100 * CONFIDENCE:g} %"
     lines = [
         f"{name} is evaluated on {data_line(report)}, {query:,} questions; {rule}.",

@@ -95,8 +95,8 @@ def name_of_run(folder: str | Path) -> str | None:
 
 def same_data(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Return whether two runs, given by report.json or run.json, are on the same data: files with
-    equal hash, or the same split of the same folder. Of imported predictions only the benchmark,
-    and whether the data are a twin, are compared."""
+    equal hash, or the same split of the same folder. For imported predictions, only the benchmark
+    is compared, and whether the data are a twin."""
     if one["benchmark"] != other["benchmark"]:
         return False
     a, b = (about["provenance"]["data"] for about in (one, other))

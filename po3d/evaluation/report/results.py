@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from po3d.benchmarks.published import LATER, PAPER, later_rows, source_lines
 from po3d.benchmarks.registry import benchmark_of, counted, scorer_name, title, unit
+from po3d.benchmarks.scoring import column
 from po3d.evaluation.report.notes import EXPECTED, data_line, official, on_twin
 from po3d.evaluation.report.records import read_report
 from po3d.io.cli_errors import guarded
@@ -24,7 +25,7 @@ from po3d.io.run_names import row_name
 from po3d.io.text_tables import Cell, Table, figure_rows, interval_text, markdown, text
 
 TINY = 1e-6  # smaller values of perception metrics are rounding errors
-PEOPLE, CHANCE = ("Human",), ("Random",)  # prefixes of published rows that are no models
+PEOPLE, CHANCE = ("Human",), ("Random",)  # prefixes of published rows that are not models
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 
 
@@ -36,18 +37,18 @@ def results_table(report: dict, published: Published = True) -> Table:
 
     `published` False keeps only human rows and the best model; "later" adds the results published
     after the paper."""
-    names, row_label = [row["name"] for row in report["rows"]], row_name(report)
+    names, row_label = column(report["rows"], "name"), row_name(report)
     rows = _figures(report)
     if missed := report.get("not_found"):
         cells = {row["name"]: row["value"] for row in missed["rows"]}
         what = f"{row_label}: a named object was not found ({missed['n']} of {missed['of']})"
         rows.append([what, *map(cells.get, names)])
     for scorer, values in report["other_scorers"].items():
-        rows.append([f"{row_label} ({scorer})", *(row["value"] for row in values)])
+        rows.append([f"{row_label} ({scorer})", *column(values, "value")])
     for other in report.get("beside", ()):
         rows += _figures(other)
     for name, values in report.get("baselines", {}).items():
-        rows.append([f"{name}{EXPECTED}", *(row["value"] for row in values)])
+        rows.append([f"{name}{EXPECTED}", *column(values, "value")])
     rules = [len(rows)]
     for theirs in report["published"] if published else _chief(report["published"], names):
         rows.append([f"{theirs['model']}{PAPER}", *map(theirs.get, names)])
@@ -94,7 +95,7 @@ def report_text(report: dict, published: Published = True) -> str:
     lines = [text(results_table(report, published)), _footnotes(report)]
     if published == "later":
         lines += [f"† {line}" for line in source_lines(report["benchmark"])]
-    visible_rows = len(_chief(report["published"], [row["name"] for row in report["rows"]]))
+    visible_rows = len(_chief(report["published"], column(report["rows"], "name")))
     if not published and (folded := len(report["published"]) - visible_rows) > 0:
         lines.append(f"{folded} published rows hidden; published=true shows them")
     if tables := benchmark_of(report["benchmark"]).tables:

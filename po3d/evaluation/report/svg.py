@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from po3d.benchmarks.scoring import column
 from po3d.io.text_tables import interval_text
 
 SERIES = 8  # number of colours in the style sheet
@@ -60,7 +61,7 @@ def intervals(
 
     `systems` are (name, rows with name, value, ci_low, ci_high); `published` rows, {"model": ...,
     name: value}, are faint dots."""
-    names = [row["name"] for row in systems[0][1]]
+    names = column(systems[0][1], "name")
     left, width = max(120.0, 24 + 6.6 * max(map(len, names))), 640.0
     step = ROW + 7.0 * (len(systems) - 1)
     height = step * len(names) + 30
@@ -161,7 +162,7 @@ def risk_coverage(coverage: Sequence[float], risk: Sequence[float]) -> str:
     step = next(s for s in (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if top / s <= 6)
     ticks = [round(k * step, 4) for k in range(int(top / step) + 1)]
     parts = panel.frame(FIFTHS, ticks, "coverage: fraction answered", "risk: fraction wrong")
-    parts.append(_path([panel.at(c, r) for c, r in zip(coverage, risk)], "curve s0"))
+    parts.append(_path(list(map(panel.at, coverage, risk)), "curve s0"))
     return _svg(panel.width, panel.height, parts, "risk and coverage")
 
 
@@ -179,11 +180,15 @@ def noise_curves(
         panel = _Axes((0, reach), (floor, 100), 250, 190)
         ticks = range(floor, 101, 20 if 100 - floor > 40 else 10)
         parts = panel.frame([0, reach / 2, reach], ticks, units.get(name, ""), "right (%)")
-        if known := [p for p in points if p["ci_low"] is not None]:
-            band = [panel.at(p["sigma"], p["ci_high"]) for p in known]
-            band += [panel.at(p["sigma"], p["ci_low"]) for p in reversed(known)]
-            parts.append(_path(band, "band s0", closed=True))
-        parts.append(_path([panel.at(p["sigma"], p["value"]) for p in points], "curve s0"))
+        curve, upper, lower = [], [], []
+        for p in points:
+            curve.append(panel.at(p["sigma"], p["value"]))
+            if p["ci_low"] is not None:
+                upper.append(panel.at(p["sigma"], p["ci_high"]))
+                lower.append(panel.at(p["sigma"], p["ci_low"]))
+        if upper:
+            parts.append(_path(upper + lower[::-1], "band s0", closed=True))
+        parts.append(_path(curve, "curve s0"))
         for p in points:
             label = f"{p['sigma']:g}: {p['value']:.1f}"
             parts.append(_mark(*panel.at(p["sigma"], p["value"]), "dot s0", label, 3))

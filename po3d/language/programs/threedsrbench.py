@@ -9,32 +9,14 @@ whatever its name. The answer of an operation is one of its type's words (`ANSWE
 "object", one of its candidates.
 """
 
-from typing import NamedTuple
-
 from po3d.language.dialects import Dialect
-from po3d.language.program import Language, Signature, Tree, meanings, rows, signatures
+from po3d.language.program import Language, Tree, meanings, rows, signatures
 
 _TABLE = rows("programs/threedsrbench.txt")
 
 
-class Operation(NamedTuple):
-    """Argument roles and output type of an operation.
-
-    Roles: "one" for an object that may be the answer, "of" for any other object.
-    """
-
-    roles: tuple[str, ...]
-    output: str
-    category: str  # the benchmark's question type
-
-
-def _operation(signature: Signature, category: str) -> Operation:
-    others = len(signature.inputs) - 2 * (signature.output == "object")
-    roles = ("of",) * others + ("one",) * (len(signature.inputs) - others)
-    return Operation(roles, signature.output, category)
-
-
-OPERATIONS = {row.op: _operation(row.signature, row.note) for row in _TABLE}
+OPERATIONS = {row.op: row.signature for row in _TABLE}
+CATEGORY = {row.op: row.note for row in _TABLE}  # operation -> the benchmark's question type
 ANSWERS: dict[str, tuple[str, ...]] = {  # the benchmark's own words
     "boolean": ("yes", "no"),
     "nearness": ("next to each other", "far away from each other"),
@@ -58,7 +40,8 @@ class PhraseCall(Tree):
     @property
     def candidates(self) -> tuple[int, ...]:
         """Return the indices of the objects that may be the answer; () if the answer is a word."""
-        return tuple(k for k, role in enumerate(OPERATIONS[self.op].roles) if role == "one")
+        count = len(self.args)  # the last two may be the answer
+        return (count - 2, count - 1) if self.output == "object" else ()
 
     @property
     def answers(self) -> tuple[str, ...]:

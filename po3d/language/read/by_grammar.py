@@ -10,7 +10,7 @@ from po3d.language.program import Call, bare
 
 Bound = Mapping[str, Value]
 Leaf = Callable[[str], str]
-LONGEST_NAME = 4  # words
+LONGEST_NAME = 5  # words
 
 
 class GrammarParse:

@@ -13,11 +13,13 @@ from po3d.language.grammar import load
 from po3d.language.lexicon import same
 from po3d.language.program import Call
 from po3d.language.read.by_grammar import GrammarParse, Leaf
-from po3d.scene.rooms import COLORS
+from po3d.language.read.stated_sizes import metres
+from po3d.scene.rooms import COLORS, MATERIALS, STATES
 
 FRAMES = {"room": "room", "street": "task"}  # reference frame by domain; otherwise the camera's
 LOOKS = ("color", "material", "state")
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_WORD = re.compile(r"\d+[.,]\d+(?![^\W_])|[^\W_]+(?:['’-][^\W_]+)*")
+_POSSESSIVE = re.compile(r"\bthe ([\w ]+)'s (height|width|depth|length|size)\b")
 # "what's", "whats"; "the table that the lamp's on"
 _SHORT_IS = re.compile(
     r"\b((?:what|where|which|who)(?='?s\b)|there(?='s\b)|\w+(?='s (?:on|under|above|below)\b))'?s\b"
@@ -41,6 +43,7 @@ def read(
     `things`: names and attributes of the scene's objects.
     """
     text = _ALTERNATIVES.sub("?", _TAG.sub("?", text.lower().replace("’", "'")))
+    text = _POSSESSIVE.sub(r"the \2 of the \1", text)
     words = _WORD.findall(_SHORT_IS.sub(r"\1 is", text))
     if not words:
         return None
@@ -58,9 +61,13 @@ def _leaves(things: Sequence[Mapping[str, str | None]]) -> dict[str, Leaf]:
     for look in ("name", *LOOKS):
         values[look] = {str(thing.get(look) or "").lower() for thing in things} - {""}
     leaves: dict[str, Leaf] = {"name": partial(_name, values["name"])}
-    values["shade"] = values["color"].union(COLORS)  # a colour of the table, or another one
-    for look in ("shade", *LOOKS):
+    # a value of the table, or another one
+    values["shade"] = values["color"].union(COLORS)
+    values["stuff"] = values["material"].union(MATERIALS)
+    values["condition"] = values["state"].union(STATES)
+    for look in ("shade", "stuff", "condition", *LOOKS):
         leaves[look] = partial(_listed, values[look])
+    leaves["metres"] = metres
     return leaves
 
 
@@ -78,7 +85,7 @@ def _name(names: set[str], text: str) -> str:
 
 
 def _framed(program: Call, whose: str) -> Call:
-    """Replace the camera's frame by the frame `whose`."""
+    """Return the program with the camera's frame replaced by the frame `whose`."""
     if program == Call("frame", ("camera",)):
         return Call("frame", (whose,))
     return program.mapped(lambda call: _framed(call, whose))

@@ -12,18 +12,20 @@ from itertools import chain
 
 from po3d.language.english import singular
 from po3d.language.grammar import load
-from po3d.language.program import Call
+from po3d.language.program import LEAVES, Call
 from po3d.scene.rooms import COLORS, MATERIALS, STATES, SYNONYMS
 
 _WORDINGS = load("omissions", "patterns")
 # fmt: off
 (
     DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY, _MORE_OR, _ALTERNATIVES, _NO_THING,
-    _REMOVED, _ADDED, _PART, _HAS_PART, _EXCLUDED, _HYPOTHETICAL, _SECOND_QUESTION,
+    _REMOVED, _ADDED, _PART, _HAS_PART, _EXCLUDED, _HYPOTHETICAL, _SECOND_QUESTION, _NONE,
+    _OPPOSITE_WALL, _RESIZED, _TWO_SWAPPED,
 ) = _WORDINGS.expressions(
     "denied", "partly", "ordinal", "numbered", "negation", "every", "more_or", "alternatives",
     "no_thing", "removal", "addition", "part", "has_part", "excluded",
-    "hypothetical", "second_question",
+    "hypothetical", "second_question", "none", "opposite_wall", "resized",
+    "two_swapped",
 )
 # fmt: on
 _TELLING, _POINTING = map(frozenset, map(_WORDINGS.wordings, ("telling", "pointing")))
@@ -38,6 +40,8 @@ _OMISSION_RULES: tuple[tuple[re.Pattern, Callable[[Call, set[str]], bool]], ...]
     (_NUMBERED, lambda _, ops: bool(ops & {*COMPARED, "some"})),
     (_NEGATION, lambda _, ops: bool(ops & {*COMPARED, "exclude"})),
     (_EVERY, lambda question, _: question.op != "exist"),
+    (_NONE, lambda question, ops: bool(ops & {"exclude", "less_than"}) or _counts_none(question)),
+    (_OPPOSITE_WALL, lambda question, _: "opposite" in question.leaves()),
     (_MORE_OR, lambda question, _: question.op not in COMPARED),
     (_ALTERNATIVES, lambda question, _: question.output != "bool"),
     (_NO_THING, lambda _, ops: bool(ops & {*COMPARED, "exclude"})),
@@ -94,6 +98,11 @@ def omitted(text: str, question: Call) -> str:
     return "the program compares an object with itself" if _compares_itself(question) else ""
 
 
+def _counts_none(question: Call) -> bool:
+    """Return whether a program compares a number with 0."""
+    return any(call.args == (0,) for call in question.calls("count"))
+
+
 def _names(question: Call, phrase: str) -> bool:
     """Return whether a leaf of the program has the last word of a phrase."""
     last = singular(phrase.lower().split()[-1])
@@ -126,7 +135,7 @@ def relates_itself(question: Call) -> bool:
     """
     for call in question.calls():
         objects = [arg for arg in call.args if isinstance(arg, Call) and arg.output == "object"]
-        if call.op == "relate" and Call("group", tuple(objects[:1])) == call.args[-1]:
+        if call.op == "relate" and objects and Call("group", (objects[0],)) == call.args[-1]:
             return True
         if call.op in _RELATING and len(objects) > 1 and objects[0] == objects[1]:
             return True
@@ -140,8 +149,14 @@ def swaps_with_itself(change: Call) -> bool:
 
 def mixes_up_clauses(text: str, change: Call) -> bool:
     """Return whether the program of several edits removes an object that another clause names than
-    the one that speaks of a removal.
+    the one that speaks of a removal, or swaps one of two of a kind with another object.
     """
+    if swapped := _TWO_SWAPPED.search(text.lower()):
+        kind = singular(swapped[1])
+        for swap in change.calls("swap"):
+            named = [_names(one, kind) for one in swap.args]
+            if kind != swapped[1] and named[0] != named[1]:
+                return True
     edits, removed = list(change.calls(*EDITS)), list(change.calls("remove"))
     clauses = list(filter(_REMOVAL.search, _CLAUSE_END.split(text.lower())))
     if len(edits) == 1 or len(removed) != 1 or len(clauses) != 1:
@@ -159,12 +174,22 @@ def forgets_how_many(text: str, change: Call) -> bool:
 
 
 def omits_edit(text: str, change: Call) -> bool:
-    """Return whether the text removes or adds an object, and the program does not: "Paint one
-    chair and get rid of the other" parsed as two paintings.
+    """Return whether the text removes, adds or resizes an object, or moves it to the opposite wall,
+    and the program does not: "Paint one chair and get rid of the other" parsed as two paintings.
     """
     ops = {call.op for call in change.calls()}
+    if _RESIZED.search(text) and ops.isdisjoint(("replace", "add")) and not _resizes(change):
+        return True
+    if _OPPOSITE_WALL.search(text) and "opposite" not in change.leaves():
+        return True
     removes = bool(_REMOVED.search(text)) and ops.isdisjoint(("remove", "replace", "move", "swap"))
     return removes or (bool(_ADDED.search(text)) and ops.isdisjoint(("add", "replace")))
+
+
+def _resizes(change: Call) -> bool:
+    """Return whether a change sets a size, or changes it by a factor."""
+    sizes = LEAVES["extent"] + LEAVES["proportion"]
+    return any(call.args[0] in sizes for call in change.calls("set"))
 
 
 def untold(text: str, change: Call) -> bool:

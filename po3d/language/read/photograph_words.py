@@ -76,7 +76,7 @@ def _bound(
         elif name == "S":
             phrase = _bare(" ".join(filter(None, (text, groups.get("W")))))
             if not kinds_of(describe(phrase).noun):
-                raise ProgramError(f"{phrase!r} names no kind of the lexicon")
+                raise ProgramError(f"no noun of the lexicon in {phrase!r}")
             article = _THE.match(text) if groups.get("W") else None
             definite = article[0].lower() if article else ""
             bound[name] = Call("filter", ("name", definite + phrase, Call("scene")))
@@ -104,7 +104,7 @@ def _listed(text: str, question: str) -> list[str]:
         parts = [*parts[:-1], *re.split(r"\s+and\s+", parts[-1])]
     parts = list(map(_bare, parts))
     if not 2 <= len(parts) <= MOST or len(set(parts)) < len(parts) or not all(parts):
-        raise ProgramError(f"{text!r} does not name two to {MOST} things")
+        raise ProgramError(f"{text!r} does not name two to {MOST} objects")
     which = re.match(r"(?:which|what) ([a-z]+) ", question, re.IGNORECASE)
     noun = which[1] if which and kinds_of(which[1]) else describe(parts[0]).noun
     for k, part in enumerate(parts if noun else ()):

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import repeat
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import torch
@@ -69,21 +69,12 @@ class ParserOutput:
         )
 
 
-class Batch(NamedTuple):
-    """Inputs of the network.
+def batched(inputs: Sequence[EncodedInput], sorts: Sequence[Sort]) -> tuple[Tensor, ...]:
+    """Pad the inputs to a batch and add the sorts of the requested programs.
 
-    `ids` (B, T): word pieces, padded with 0; `segments` (B, T); `words` (B, T): whether a piece
-    starts a word; `sorts` (R,): sort of each requested program.
+    Return the inputs of the network: word pieces (B, T), padded with 0; segments (B, T); whether a
+    piece starts a word (B, T); sort of each requested program (R,).
     """
-
-    ids: Tensor
-    segments: Tensor
-    words: Tensor
-    sorts: Tensor
-
-
-def batched(inputs: Sequence[EncodedInput], sorts: Sequence[Sort]) -> Batch:
-    """Pad the inputs to a batch and add the sorts of the requested programs."""
     longest = max(len(pieces.ids) for pieces in inputs)
     ids = np.zeros((2, len(inputs), longest), np.int64)
     words = np.zeros((len(inputs), longest), bool)
@@ -92,7 +83,7 @@ def batched(inputs: Sequence[EncodedInput], sorts: Sequence[Sort]) -> Batch:
         ids[1, row, : len(pieces.segments)] = pieces.segments
         words[row, list(pieces.places)] = True
     numbers = torch.tensor(list(map(SORTS.index, sorts)))
-    return Batch(*map(torch.from_numpy, (*ids, words)), numbers)
+    return *map(torch.from_numpy, (*ids, words)), numbers
 
 
 def encoder_folder(folder: str | Path = "") -> Path:
@@ -241,7 +232,7 @@ class GeneralParser:
     def readings(
         self, inputs: Sequence[ParserInput], sort: Sort = "question", width: int = 4
     ) -> list[list[ParserOutput]]:
-        """Return the `width` most probable distinct Readings for each input, best first."""
+        """Return the `width` most probable distinct parses of each input, best first."""
         return [by_sort[sort] for by_sort in self._all(inputs, [(sort,)] * len(inputs), width)]
 
     def together(
@@ -346,7 +337,8 @@ class GeneralParser:
 
 
 def _of_pair(reading: ParserOutput, line: ParserInput) -> ParserOutput:
-    """Return the parse with two objects where it has one of two twice."""
+    """Return the parse with two different objects where it names one of exactly two equally named
+    objects twice."""
     if reading.program is None:
         return reading
     names = [name for name, *_ in line.things]

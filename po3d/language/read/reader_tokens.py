@@ -235,7 +235,7 @@ class WordPieces:
             *zip(repeat("option"), inputs.options),
         )
         sentence_words = [self._words([sentence]) for sentence in sentences if sentence[1]]
-        parts = sentence_words + [self._words(entry) for entry in inputs.entries]
+        parts = sentence_words + list(map(self._words, inputs.entries))
         if 1 + sum(map(_length, parts)) > LONGEST_INPUT:
             parts = sentence_words + [self._words((("name", name),)) for name in inputs.names]
         ids, segments, words, places = [self.begin], [0], [], []

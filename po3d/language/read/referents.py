@@ -21,7 +21,7 @@ PAIRED = ("swap", "query", "holds")  # operations on two objects
 NAMED = ("color", "material", "size")  # attributes that a sentence names if it refers to them
 STEM = 4  # common prefix of an attribute's forms, in letters: "wooden", "larger"
 _WORDINGS = load("omissions", "patterns")
-# nouns of the lexicon that are no kinds of objects in questions, or of all
+# nouns of the lexicon that are not kinds of objects in questions, or of all
 NO_KINDS = frozenset(("thing", "object", "item", "one", "room", "wall", "side", "light", "place"))
 _LIKE: dict[str, set[str]] = {}  # synonyms of attribute values
 for _word, _pattern in _WORDINGS.meanings("like"):

@@ -71,7 +71,7 @@ class RoomParser(NetworkParser):
         if reason := _unreadable(text, sort):
             return Parse("unparsed", reason=reason)
         written = words_of(text)
-        words = [self._spelt(word) for word in written]
+        words = list(map(self._spelt, written))
         if len(unknown := self._unknown(written, words)) > max(len(words) // 3, 1):
             reason = f"too many unknown words: {', '.join(dict.fromkeys(unknown))}"
             return Parse("unparsed", reason=reason)

@@ -1,10 +1,9 @@
-"""Test whether a sentence about a room is worded as Hypo3D's twin words it, or as people do.
+"""Test whether a sentence about a room has the generated wording of Hypo3D's twin, or a person's.
 
-A logistic regression on hashed word n-grams, nouns and looks masked, so that it judges the wording
-and not the objects: `rooms.style.npy`, fitted by `python -m tools.room_style` on generated
-sentences and the sentence bank's training part. Unlike `say.retold`, it also accepts wordings that
-the grammar
-has no longer.
+A logistic regression on hashed word n-grams, with nouns, colours and materials masked, so that the
+result depends on the wording and not on the objects: `rooms.style.npy`, fitted by `python -m
+tools.room_style` on generated sentences and the sentence bank's training part. Unlike `say.retold`,
+it also accepts wordings that the grammar no longer contains.
 """
 
 import functools
@@ -51,7 +50,7 @@ def features(text: str) -> Iterator[int]:
 
 
 def _masked(text: str) -> Iterator[str]:
-    """Yield the words; a run of nouns and looks becomes MASK, a number "0"."""
+    """Yield the words; a run of nouns and attribute values becomes MASK, a number "0"."""
     before = ""
     for word in _TOKEN.findall(text.lower().replace("\u2019", "'")):
         if word in _masked_words() or singular(word) in _masked_words():

@@ -24,12 +24,26 @@ _FORM = (
     rf"\b(?:(\d+(?:[.,]\d+)?)[ -]?|({_either(_AMOUNTS)})[ -])"
     rf"({_either(_UNITS)})[ -]({_either(_EXTENTS)})\b"
 )
+_LENGTH = re.compile(
+    rf"(?:(\d+(?:[.,]\d+)?) ?|({_either(_AMOUNTS)}) )({_either(_UNITS)})( and a half)?"
+)
 _SIZE = re.compile(_FORM, re.IGNORECASE)
+_RESIZED = re.compile(rf"\b(?:{_either(_WORDINGS.wordings('become'))}) {_FORM}", re.IGNORECASE)
 _PHRASE = re.compile(
     rf"(?P<comma>,)?(?: (?:that|which) (?:is|was|measures)| measuring)? ?{_FORM}"
     rf"(?:(?:,| and|, and) {_FORM})*(?(comma),?)",
     re.IGNORECASE,
 )
+
+
+def metres(text: str) -> float | None:
+    """Return a length with its unit in metres, "80 cm"; None for other texts."""
+    match = _LENGTH.fullmatch(text)
+    if match is None:
+        return None
+    digits, word, unit, half = match.groups()
+    number = float(digits.replace(",", ".")) if digits else _AMOUNTS[word]
+    return round((number + (0.5 if half else 0)) * _UNITS[unit], 3)
 
 
 def sizes(text: str) -> dict[str, float]:
@@ -67,6 +81,8 @@ def with_sizes(change: Call, text: str) -> Call:
 
 
 def omits_size(text: str, change: Call) -> bool:
-    """Return whether a text states sizes of a new object that the program of the change lacks."""
-    sized = {call.args[0] for call in change.calls("trait")}.intersection(LEAVES["extent"])
-    return any(change.calls("thing")) and not sized >= sizes(text).keys()
+    """Return whether a text states sizes of a new or a resized object that the program of the
+    change lacks."""
+    sized = {call.args[0] for call in change.calls("trait", "set")}.intersection(LEAVES["extent"])
+    stated = any(change.calls("thing")) or _RESIZED.search(text)
+    return bool(stated) and not sized >= sizes(text).keys()

@@ -70,17 +70,15 @@ class Parser(NetworkParser):
         if not words_of(text):
             return Parse("unparsed", reason="the question is empty")
         stood_in, text = _stand_ins(text)
-        read = self.tokenizer(text)
-        if read.unknown:
-            return Parse(
-                "unparsed", unknown=read.unknown, reason=f"unknown words: {', '.join(read.unknown)}"
-            )
-        if not read.tokens:
+        words, unknown = self.tokenizer(text)
+        if unknown:
+            return Parse("unparsed", unknown=unknown, reason=f"unknown words: {', '.join(unknown)}")
+        if not words:
             return Parse("unparsed", reason="the text contains no question")
-        if len(read.tokens) > LONGEST_QUESTION:
-            reason = f"the question has {len(read.tokens)} words; the limit is {LONGEST_QUESTION}"
+        if len(words) > LONGEST_QUESTION:
+            reason = f"the question has {len(words)} words; the limit is {LONGEST_QUESTION}"
             return Parse("unparsed", reason=reason)
-        return [self.index[token] for token in read.tokens], partial(_parsed, stood_in=stood_in)
+        return [self.index[token] for token in words], partial(_parsed, stood_in=stood_in)
 
 
 def _parsed(written: Written, stood_in: dict[str, str]) -> Parse:

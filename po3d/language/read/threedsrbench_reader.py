@@ -105,7 +105,7 @@ def _program(
     things = list(filter(None, map(groups.get, ("x", "y"))))
     if "pair" in groups:
         things += _parted(groups["pair"], options)
-    elif len(things) < len(OPERATIONS[op].roles) and OPERATIONS[op].output == "object":
+    elif len(things) < len(OPERATIONS[op].inputs) and OPERATIONS[op].output == "object":
         things += list(options)
     if op in _TO_CAMERA and CAMERA.fullmatch(_bare(things[-1] if op == "side_to" else things[0])):
         things = things[:1] if op == "side_to" else things[1:]

@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
 
 from po3d.io.fuzzy import slips
 from po3d.language.grammar import load
@@ -19,13 +18,6 @@ for _rule in _WORDINGS.of["undone"]:
 _NEGATIVE, _TAG, _UNIVERSAL = map(_WORDINGS.expression, ("negative", "tag", "universal"))
 _WORD = re.compile(r"'s|[a-z0-9]+")
 SHORTEST_REPAIR = 5  # letters; too many shorter English words are one edit apart
-
-
-class Tokens(NamedTuple):
-    """Input tokens of the network, and the unknown words."""
-
-    tokens: tuple[str, ...]
-    unknown: tuple[str, ...]
 
 
 def words_of(text: str) -> list[str]:
@@ -72,11 +64,12 @@ class Tokenizer:
             return min(near)
         return word
 
-    def __call__(self, text: str) -> Tokens:
+    def __call__(self, text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the input tokens of the network, and the unknown words."""
         universal = _UNIVERSAL.match(text.lower())
         if universal:
-            return Tokens((), (universal[1],))
-        words = [self.repaired(word) for word in words_of(text)]
+            return (), (universal[1],)
+        words = list(map(self.repaired, words_of(text)))
         tokens: list[str] = []
         unknown: list[str] = []
         position = 0
@@ -96,4 +89,4 @@ class Tokenizer:
             else:
                 unknown.append(words[position])
                 position += 1
-        return Tokens(tuple(tokens), tuple(dict.fromkeys(unknown)))
+        return tuple(tokens), tuple(dict.fromkeys(unknown))

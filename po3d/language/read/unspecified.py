@@ -1,7 +1,8 @@
-"""Changes of one of several objects that do not say of which: "Somebody took one of the chairs.",
-and descriptions that fit several objects: "the diploma" of two.
+"""Ambiguous references in changes: a change of one of several objects without saying which
+("Somebody took one of the chairs."), and descriptions that fit several objects ("the diploma" of
+two).
 
-A question whose answer depends on the choice has none.
+A question whose answer depends on the choice has no answer.
 """
 
 from po3d.language.program import Call
@@ -12,8 +13,8 @@ UNSPECIFIED = "the answer depends on an object that the change does not specify"
 
 
 def at_end(program: Call, sense: str) -> Call:
-    """Return the program with the leftmost ("most") or rightmost ("least") object that fits
-    wherever it describes the only one."""
+    """Return the program with each `unique` replaced by a choice among the matching objects: the
+    leftmost (`sense` "most") or rightmost ("least") one."""
     changed = program.mapped(lambda call: at_end(call, sense))
     if program.op == "unique":
         return Call("best", ("left", sense, ROOM, *changed.args))
@@ -21,8 +22,8 @@ def at_end(program: Call, sense: str) -> Call:
 
 
 def choices(change: Call) -> list[Call]:
-    """Return the change with one object of each such set: the leftmost, and the rightmost; [] if
-    there is no such set."""
+    """Return two versions of a change: "one of" a set replaced by its leftmost and by its rightmost
+    object; [] if the change has no such set."""
     changes = [_chosen(change, "most"), _chosen(change, "least")]
     return [] if changes == [change, change] else changes
 

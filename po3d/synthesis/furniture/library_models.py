@@ -148,7 +148,7 @@ def _joined(shapes: Sequence[_Shape], parts: Sequence[Part]) -> Mesh:
     0.
     """
     all_vertices, all_normals, all_faces = zip(*shapes)
-    count = [len(vertices) for vertices in all_vertices]
+    count = list(map(len, all_vertices))
     offset = np.cumsum([0, *count[:-1]])
     vertices = np.concatenate(all_vertices)
     low, high = vertices.min(0), vertices.max(0)

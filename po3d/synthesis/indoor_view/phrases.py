@@ -59,7 +59,7 @@ class _PhraseGenerator:
             visible,
             SceneGeometry.of(scene, THREEDSRBENCH_RULES),
         )
-        self.names = [o.value("name") for o in scene.objects]
+        self.names = scene.names
         self.colors = [
             o.value("color") if "color" in o.beliefs and name not in COLOURLESS else ""
             for o, name in zip(scene.objects, self.names)

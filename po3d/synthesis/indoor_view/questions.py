@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS
+from po3d.language.programs.threedsrbench import ANSWERS, CATEGORY, OPERATIONS
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.planar import planar
 from po3d.scene.rectangles import distance
@@ -25,8 +25,8 @@ from po3d.synthesis.indoor_view.verdicts import Verdict, decide, view_geometry
 
 # Type -> its operations.
 OF_TYPE: dict[str, tuple[str, ...]] = {}
-for _op, _signature in OPERATIONS.items():
-    OF_TYPE[_signature.category] = (*OF_TYPE.get(_signature.category, ()), _op)
+for _op, _category in CATEGORY.items():
+    OF_TYPE[_category] = (*OF_TYPE.get(_category, ()), _op)
 
 NEAREST = 0.1  # fraction of the margins below that questions near a boundary still keep
 # smallest distance of an answer from its decision boundary, in degrees and in metres:
@@ -101,15 +101,15 @@ class _ItemSampler:
         self, views: Sequence[Scene], phrases_by_row: Mapping[int, str], margin: float, near: bool
     ) -> None:
         self.phrases, self.margin, self.near = phrases_by_row, margin, near
-        self.views = [view_geometry(scene) for scene in views]
+        self.views = list(map(view_geometry, views))
         self.boxes = [[o.box for o in scene.objects] for scene in views]
-        self.names = [o.value("name") for o in views[0].objects]
+        self.names = views[0].names
         self._clear: dict[tuple[int, int], bool] = {}
 
     def candidates(self, op: str) -> list[tuple[int, ...]]:
         """Return the tuples of rows for which the operation makes sense."""
         candidates = []
-        for rows in itertools.permutations(sorted(self.phrases), len(OPERATIONS[op].roles)):
+        for rows in itertools.permutations(sorted(self.phrases), len(OPERATIONS[op].inputs)):
             if not self._headed(op, rows) or self._telling(rows):
                 continue
             if op in _BESIDE and not all(self.clear(rows[0], j) for j in rows[1:]):
@@ -156,14 +156,14 @@ class _ItemSampler:
             clear = not clear and all(self._keeps(op, verdict, NEAREST) for verdict in verdicts)
         if not clear:
             return None
-        answers = tuple(verdict.answer for verdict in verdicts)
-        flat = tuple(
-            planar(op, tuple(boxes[i] for i in rows)) == a for boxes, a in zip(self.boxes, answers)
-        )
-        return ViewQuestion(op, rows, answers, flat)
+        answers, flat = [], []
+        for boxes, verdict in zip(self.boxes, verdicts):
+            answers.append(verdict.answer)
+            flat.append(planar(op, tuple(map(boxes.__getitem__, rows))) == verdict.answer)
+        return ViewQuestion(op, rows, tuple(answers), tuple(flat))
 
     def _keeps(self, op: str, verdict: Verdict, share: float = 1.0) -> bool:
-        metres = share * self.margin * METRES[OPERATIONS[op].category]
+        metres = share * self.margin * METRES[CATEGORY[op]]
         return verdict.metres >= metres and verdict.degrees >= share * self.margin * DEGREES
 
 
@@ -211,7 +211,7 @@ class CategoryBalance:
                 self._flat[item.op, view] += flat
 
     def _fits(self, item: ViewQuestion) -> bool:
-        counts = [self._counts[op] for op in OF_TYPE[OPERATIONS[item.op].category]]
+        counts = [self._counts[op] for op in OF_TYPE[CATEGORY[item.op]]]
         if self._counts[item.op] >= min(counts) + OPERATION_SLACK:
             return False
         # For two answers, the baseline may always give one of them ("yes" for "above"). Then

@@ -8,6 +8,7 @@ overestimated rather than underestimated.
 
 import math
 from dataclasses import replace
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -109,7 +110,7 @@ def depths(scene: Scene, camera: Camera) -> NDArray[np.float32]:
 
 def corners_of(scene: Scene) -> Array:
     """Return the corners (n, 8, 3) of the objects' boxes."""
-    signs = np.array([[x, y, z] for x in (0.5, -0.5) for y in (0.5, -0.5) for z in (0.5, -0.5)])
+    signs = np.array(list(product((0.5, -0.5), repeat=3)))
     local = signs * scene.extents[:, None]
     return np.einsum("nij,nkj->nki", rotation_z(scene.headings), local) + scene.positions[:, None]
 

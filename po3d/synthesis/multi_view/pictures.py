@@ -26,9 +26,10 @@ from po3d.scene.table import ObjectState, Scene, sure
 from po3d.synthesis.multi_view.scenes import OrbitScene, sample_orbit_scene
 from po3d.synthesis.render.environment import RGB, Finish
 from po3d.synthesis.render.looks import sample_look
+from po3d.synthesis.render.renderer import RenderedFrame
 from po3d.synthesis.splits import split_of
 from po3d.synthesis.top_view.looks import Dress, RoomLook, light_and_floor, room_paint, wall_colors
-from po3d.synthesis.top_view.pictures import RoomRenderer, RoomShot
+from po3d.synthesis.top_view.pictures import RoomRenderer
 from po3d.synthesis.top_view.shell import Shell
 
 # Catalogue tables whose flat top is at full height and fills their box. They have the splits of
@@ -124,7 +125,7 @@ def orbit_view(seed: int, split: str, index: int) -> tuple[Scene, RoomLook]:
 
 def draw_views(
     renderer: RoomRenderer, scene: StyledScene, angles: Sequence[int] = VIEWS
-) -> list[RoomShot]:
+) -> list[RenderedFrame]:
     """Render the views with masks, by angle; the renderer must have the orbit's image size."""
     result = []
     for angle in angles:
@@ -132,7 +133,7 @@ def draw_views(
     return result
 
 
-def visible_shares(shots: Sequence[RoomShot], count: int) -> tuple[Array, Array]:
+def visible_shares(shots: Sequence[RenderedFrame], count: int) -> tuple[Array, Array]:
     """Return two arrays (views, count) for the first `count` rows, computed from masks: the visible
     fraction of each, and the fraction of the picture that its whole silhouette covers.
     """
@@ -148,7 +149,7 @@ def _dress(state: ObjectState, path: str, random: np.random.Generator) -> Dress:
     """Return the named model, painted if the scene gives a colour."""
     color = room_paint(state.value("color"), random) if "color" in state.beliefs else None
     low, high = OWN if color is None else PAINTED
-    return Dress(path, color, Finish(*(float(v) for v in random.uniform(low, high))), "")
+    return Dress(path, color, Finish(*map(float, random.uniform(low, high))), "")
 
 
 def _table(
@@ -172,7 +173,7 @@ def _table(
         (depth, width, height), name="table",
     )  # fmt: skip
     color = room_paint(str(random.choice(COLORS)), random) if random.random() < 0.4 else None
-    finish = Finish(*(float(v) for v in random.uniform(*PAINTED)))
+    finish = Finish(*map(float, random.uniform(*PAINTED)))
     return state, Dress(str(random.choice(names)), color, finish, "")
 
 

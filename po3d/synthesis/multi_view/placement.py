@@ -63,17 +63,21 @@ def sample_cast(
     """Sample the objects for a ground: first the references (including a person, if any), then the
     others.
     """
-    here = [t for t in things().values() if ground in t.grounds]
-    fronted = [t for t in here if t.front and t.name not in PEOPLE]
+    here, fronted = [], []
+    for t in things().values():
+        if ground in t.grounds and t.name not in PEOPLE:
+            here.append(t)
+            if t.front:
+                fronted.append(t)
     person = ground != "table"
     kinds: list[CatalogueCategory] = []
     if person:
         kinds.append(things()[str(random.choice(PEOPLE))])
-    kinds += [fronted[k] for k in random.choice(len(fronted), 1 if person else 2, replace=False)]
-    others = [t for t in here if t.name not in PEOPLE and t not in kinds]
+    kinds += _sampled(fronted, 1 if person else 2, random)
+    others = [t for t in here if t not in kinds]
     low, high = objects or COUNT
     count = int(random.integers(low, high + 1))
-    kinds += [others[k] for k in random.choice(len(others), count - len(kinds), replace=False)]
+    kinds += _sampled(others, count - len(kinds), random)
     models = [pick(t.models_of(split), random) for t in kinds]
     colors = [str(random.choice(COLORS)) if t.paint else "" for t in kinds]
     painted = [k for k in range(2, count) if kinds[k].paint]
@@ -85,13 +89,18 @@ def sample_cast(
             colors.append(
                 colors[k] if same else str(random.choice([c for c in COLORS if c != colors[k]]))
             )
-    states = [
-        ObjectState(
-            sure(name=t.name) | (sure(color=c) if c else {}), (0.0, 0.0, 0.0), 0.0, m.extent
-        )
-        for t, m, c in zip(kinds, models, colors)
-    ]
-    return Cast(states, [m.name for m in models], kinds, 0 if person else None, (0, 1))
+    states, names = [], []
+    for t, m, c in zip(kinds, models, colors):
+        beliefs = sure(name=t.name) | (sure(color=c) if c else {})
+        states.append(ObjectState(beliefs, (0.0, 0.0, 0.0), 0.0, m.extent))
+        names.append(m.name)
+    return Cast(states, names, kinds, 0 if person else None, (0, 1))
+
+
+def _sampled(
+    options: Sequence[CatalogueCategory], count: int, random: np.random.Generator
+) -> list[CatalogueCategory]:
+    return [options[k] for k in random.choice(len(options), count, replace=False)]
 
 
 def _role(
@@ -151,8 +160,10 @@ def named(states: Sequence[ObjectState]) -> list[ObjectState]:
     """Name each object unambiguously: its category, with its colour if several have it; "" if still
     ambiguous.
     """
-    kinds = [o.value("name") for o in states]
-    looks = [(k, o.value("color") if "color" in o.beliefs else "") for k, o in zip(kinds, states)]
+    kinds, looks = [], []
+    for o in states:
+        kinds.append(o.value("name"))
+        looks.append((kinds[-1], o.value("color") if "color" in o.beliefs else ""))
     named = []
     for o, kind, look in zip(states, kinds, looks):
         name = f"{look[1]} {kind}" if looks.count(look) == 1 else ""
@@ -176,8 +187,9 @@ def place_all(
     n = len(cast.states)
     radii = [math.hypot(*o.extent[:2]) / 2 for o in cast.states]
     places = np.full((n, 2), np.nan)
-    first = [i for i in (cast.person, behind) if i is not None]
-    for i in [*first, *(i for i in range(n) if i not in first)]:
+    for i in dict.fromkeys((cast.person, behind, *range(n))):
+        if i is None:
+            continue
         role = _role(i, cast, behind, targets, wanted)
         if not _place(i, role, places, radii, stage, random, cast, behind):
             return None

@@ -119,7 +119,7 @@ def _layout(
         )
         for i, o in enumerate(cast.states)
     ]
-    own_pairs = tuple(ReferencePair(t, r) for t, r in zip(targets, cast.references))
+    own_pairs = tuple(map(ReferencePair, targets, cast.references))
     if not turn_references(random, states, places, own_pairs, wanted, cast.person):
         return None
     if behind is not None and not _clear_nearest(places, behind, cast.person):
@@ -213,16 +213,13 @@ def choices(orbit_scene: OrbitScene) -> list[int]:
     ):
         return []
     ground = orbit_scene.scene.positions[:, :2]
-    others = [
-        i
-        for i in range(len(orbit_scene.scene))
-        if i not in (orbit_scene.behind, orbit_scene.person)
-    ]
-    away = {i: float(np.hypot(*(ground[i] - ground[orbit_scene.behind]))) for i in others}
-    others.sort(key=away.__getitem__)
-    halves = (orbit_scene.visible_enough[0::2].any(0), orbit_scene.visible_enough[1::2].any(0))
-    needed = (orbit_scene.person, orbit_scene.behind, *others)
-    if not all(half[i] for half in halves for i in needed):
+    away = np.hypot(*(ground - ground[orbit_scene.behind]).T)
+    others = []
+    for i in np.argsort(away, kind="stable").tolist():
+        if i not in (orbit_scene.behind, orbit_scene.person):
+            others.append(i)
+    even, odd = orbit_scene.visible_enough[0::2].any(0), orbit_scene.visible_enough[1::2].any(0)
+    if not (even & odd).all():  # each object is visible in a view of both halves
         return []
     if (
         not _clear_nearest(ground, orbit_scene.behind, orbit_scene.person)

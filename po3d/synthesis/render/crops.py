@@ -7,8 +7,7 @@ background has one colour. Meshes stay uploaded.
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,32 +23,12 @@ COLUMNS, ROWS = 8, 8  # tiles per framebuffer
 SUBJECT, OTHER = 1.0, 0.5  # alpha of the subject and of the others
 
 
-class TileScene(NamedTuple):
-    """The objects of a square picture other than its subject."""
-
-    objects: Sequence[PlacedMesh]
-    camera: Camera  # of the tile's size
-
-
-class Tile(NamedTuple):
-    """One square picture: a subject among the objects of a backdrop."""
-
-    subject: PlacedMesh
-    backdrop: int  # its index
-
-
-@dataclass(frozen=True)
-class TileImages:
-    rgb: NDArray[np.uint8]  # (T, side, side, 3)
-    subject: NDArray[np.bool_]  # (T, side, side) visible pixels of the subjects
-
-
 class CropRenderer:
     """Renders square tiles under the light of one style; one per process and size."""
 
-    def __init__(self, side: int, look: RenderStyle, threads: int = 0) -> None:
+    def __init__(self, side: int, look: RenderStyle) -> None:
         self.side = side
-        self._ctx = open_context(threads)
+        self._ctx = open_context()
         with self._ctx:
             self._program = ShaderProgram(self._ctx, "crop.vert", "crop.frag")
             size = (COLUMNS * side, ROWS * side)
@@ -71,18 +50,23 @@ class CropRenderer:
             int, tuple[Mesh, Any]
         ] = {}  # the mesh is kept so that its id is not reused
 
-    def render(self, tiles: Sequence[Tile], backdrops: Sequence[TileScene]) -> TileImages:
-        """Return the tiles' pictures. Each backdrop is drawn once and combined with its subjects
-        by depth."""
-        behind = [[*backdrop.objects] for backdrop in backdrops]
-        drawn = [[tile.subject] for tile in tiles]
+    def render(
+        self,
+        subjects: Sequence[PlacedMesh],
+        at: Sequence[int],
+        backdrops: Sequence[Sequence[PlacedMesh]],
+        cameras: Sequence[Camera],
+    ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+        """Return T square pictures (T, side, side, 3) and the visible pixels of their subjects
+        (T, side, side). Picture t shows subject t among the objects of backdrop `at[t]`; cameras of
+        the backdrops have the size of a picture. Each backdrop is drawn once and combined with its
+        subjects by depth."""
         with self._lock, self._ctx:
-            there, there_depth = self._drawn(behind, [b.camera for b in backdrops], OTHER)
-            cameras = [backdrops[tile.backdrop].camera for tile in tiles]
-            pixels, depth = self._drawn(drawn, cameras, SUBJECT)
-        at = [tile.backdrop for tile in tiles]
+            there, there_depth = self._drawn(backdrops, cameras, OTHER)
+            drawn = [[subject] for subject in subjects]
+            pixels, depth = self._drawn(drawn, [cameras[k] for k in at], SUBJECT)
         visible = (pixels[..., 3] == round(255 * SUBJECT)) & (depth <= there_depth[at])
-        return TileImages(np.where(visible[..., None], pixels, there[at])[..., :3], visible)
+        return np.where(visible[..., None], pixels, there[at])[..., :3], visible
 
     def _drawn(
         self, objects: Sequence[Sequence[PlacedMesh]], cameras: Sequence[Camera], value: float

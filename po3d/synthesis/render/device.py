@@ -21,17 +21,13 @@ from po3d.synthesis.shapes.mesh import Mesh
 CACHED_MESHES = 4096
 
 
-class RenderError(InputError):
-    """Rendering is impossible on this machine; the message says what to install."""
-
-
-def open_context(threads: int) -> Any:
-    """Open a headless OpenGL 3.3 context. Raise RenderError if that fails."""
+def open_context(threads: int = 0) -> Any:
+    """Open a headless OpenGL 3.3 context. Raise InputError if that fails."""
     os.environ.setdefault("LP_NUM_THREADS", str(threads))
     try:
         import moderngl
     except ImportError:
-        raise RenderError(
+        raise InputError(
             "rendering needs the package moderngl: pip install 'po3d[synthesis]'"
         ) from None
     # torchvision imports triton if installed, and then crashes if Mesa's LLVM was loaded first
@@ -41,7 +37,7 @@ def open_context(threads: int) -> Any:
         return moderngl.create_context(standalone=True, backend="egl", require=330)
     except Exception as error:  # type depends on the driver
         reason = str(error).splitlines()[0] if str(error) else repr(error)
-        raise RenderError(
+        raise InputError(
             "no OpenGL 3.3 context over EGL: install the Debian packages libegl1 "
             "libegl-mesa0 libgl1-mesa-dri (or a GPU driver with EGL); message of the "
             f"driver: {reason}"

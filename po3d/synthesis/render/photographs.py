@@ -1,15 +1,14 @@
 """Real skies: equirectangular high-dynamic-range photographs for the outdoor styles of street
 scenes.
 
-    folder of .exr and .npy files -> Photographs
-        -> under(look, seed): the style with a photograph as sky
+    under_sky(look, folder of .exr and .npy files, seed): the style with a photograph as sky
 
 The project ships none. Poly Haven and other collections offer CC0 .exr files; 1k (1024 x 512) is
 sufficient.
 """
 
 import functools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -35,36 +34,29 @@ BALANCE = 0.8  # share of the light's tint that the camera's white balance remov
 CACHE_SIZE = 2  # photographs in memory
 
 
-@dataclass(frozen=True)
-class PhotoFolder:
-    """The photographs of a folder, sorted by name."""
+def photographs_in(folder: str | Path) -> list[Path]:
+    """List the photographs of a folder, sorted by name. Raise InputError if there are none."""
+    paths = sorted(p for p in Path(folder).glob("*") if p.suffix.lower() in SUFFIXES)
+    if not paths:
+        raise InputError(f"no photographs ({', '.join(SUFFIXES)}) in {folder}")
+    return paths
 
-    paths: tuple[Path, ...]
 
-    @classmethod
-    def of(cls, folder: str | Path) -> "PhotoFolder":
-        """List the photographs of a folder. Raise InputError if there are none."""
-        paths = tuple(sorted(p for p in Path(folder).glob("*") if p.suffix.lower() in SUFFIXES))
-        if not paths:
-            raise InputError(f"no photographs ({', '.join(SUFFIXES)}) in {folder}")
-        return cls(paths)
-
-    def under(self, look: RenderStyle, seed: int) -> RenderStyle:
-        """Return an outdoor style with a photograph chosen by `seed` and rotated at random; its
-        brightest region becomes the shadow-casting light. A studio style is returned unchanged.
-        """
-        if look.kind not in ("outdoor", "hdri"):
-            return look
-        random = rng(seed, "photograph")
-        sky = read_photograph(self.paths[random.integers(len(self.paths))])
-        sky = np.roll(sky, int(random.integers(sky.shape[1])), axis=1)
-        sky, key = split_sun(sky, look.key.radius)
-        return replace(
-            look,
-            sky=replace(look.sky, hdri=sky),
-            key=key,
-            backdrop=replace(look.backdrop, height=0.0),
-        )
+def under_sky(look: RenderStyle, folder: str | Path, seed: int) -> RenderStyle:
+    """Return an outdoor style with a photograph of a folder, chosen by `seed` and rotated at
+    random; its brightest region becomes the shadow-casting light. A studio style is returned
+    unchanged.
+    """
+    paths = photographs_in(folder)
+    if look.kind not in ("outdoor", "hdri"):
+        return look
+    random = rng(seed, "photograph")
+    sky = read_photograph(paths[random.integers(len(paths))])
+    sky = np.roll(sky, int(random.integers(sky.shape[1])), axis=1)
+    sky, key = split_sun(sky, look.key.radius)
+    return replace(
+        look, sky=replace(look.sky, hdri=sky), key=key, backdrop=replace(look.backdrop, height=0.0)
+    )
 
 
 @functools.lru_cache(CACHE_SIZE)

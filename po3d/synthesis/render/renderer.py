@@ -10,10 +10,11 @@ input gives equal bytes with one driver.
 around them.
 
 Without a GPU, Mesa's llvmpipe renders with LP_NUM_THREADS threads per process. The environment
-variable takes precedence; otherwise the first Renderer of a process sets it from `threads`: 0 (all
-in the calling thread) if several processes render, the number of cores if one does.
+variable takes precedence; otherwise the first Renderer of a process sets it to 0: all in the
+calling thread.
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +28,6 @@ from po3d.scene.geometry import Camera
 from po3d.synthesis.render.device import (
     DrawItem,
     MeshCache,
-    RenderError,
     ShaderProgram,
     open_context,
     pose_matrix,
@@ -36,10 +36,10 @@ from po3d.synthesis.render.environment import LEVEL_SIZES, Lighting, RenderStyle
 from po3d.synthesis.render.instances import PlacedMesh
 from po3d.synthesis.render.shadows import Shadows
 from po3d.synthesis.render.surroundings import PatternTextures, StreetPainter
-from po3d.synthesis.street.labels import Masks
+from po3d.synthesis.street.labels import ObjectLabel, label_objects
 from po3d.synthesis.top_view.shell import Shell, ShellPainter
 
-__all__ = ["PlacedMesh", "RenderError", "RenderedFrame", "Renderer"]
+__all__ = ["PlacedMesh", "RenderedFrame", "Renderer"]
 
 Array = NDArray[np.float64]
 
@@ -49,11 +49,22 @@ MAX_OBJECTS = 254  # ids are bytes
 
 
 @dataclass(frozen=True)
-class RenderedFrame(Masks):
-    """A picture and its masks."""
+class RenderedFrame:
+    """A picture and the masks of N objects."""
 
-    rgb: NDArray[np.uint8]  # (H, W, 3)
-    depth: NDArray[np.float32] | None  # (H, W) along the optical axis; inf where there is no object
+    ids: NDArray[np.uint8]  # (H, W): 0 nothing, k + 1 object k
+    amodal: NDArray[np.bool_]  # (N, H, W): the pixels of each object rendered alone
+    rgb: NDArray[np.uint8] | None = None  # (H, W, 3) sRGB; None if only the masks are rendered
+
+    @functools.cached_property
+    def labels(self) -> tuple[ObjectLabel, ...]:
+        """The occlusion label of each object: pixel counts, boxes, what hides it."""
+        return label_objects(self.ids, self.amodal)
+
+    @property
+    def visible(self) -> Array:
+        """(N,) visible fraction of each object's pixels; 0 outside the picture."""
+        return np.array([label.visible_fraction for label in self.labels])
 
 
 class Renderer:
@@ -62,19 +73,14 @@ class Renderer:
     """
 
     def __init__(
-        self,
-        width: int = 640,
-        height: int = 480,
-        samples: int = 1,
-        threads: int = 0,
-        indoors: bool = False,
+        self, width: int = 640, height: int = 480, samples: int = 1, indoors: bool = False
     ) -> None:
         """`samples`: 1 is fast, 4 anti-aliases the colour picture; `indoors`: render rooms."""
         if samples not in (1, 4):
             raise InputError(f"samples={samples} should be 1 (fast) or 4 (antialiased)")
         self.width, self.height, self.samples, self.indoors = width, height, samples, indoors
         self._range = (NEAR, FAR)
-        self._ctx = open_context(threads)
+        self._ctx = open_context()
         with self._ctx:
             self._make_programs()
             self._make_targets()
@@ -97,16 +103,15 @@ class Renderer:
         objects: Sequence[PlacedMesh],
         camera: Camera,
         look: RenderStyle,
-        depth: bool = False,
         shell: Shell | None = None,
         amodal: bool = True,
         near_far: tuple[float, float] = (NEAR, FAR),
     ) -> RenderedFrame:
         """Render the picture and the masks of `objects`.
 
-        `depth` is read back on request. With a `shell`, which only an `indoors` renderer supports,
-        the surroundings are a room. Without `amodal` there are no amodal masks (N = 0). Anything
-        outside the depth range `near_far` along the optical axis is clipped.
+        With a `shell`, which only an `indoors` renderer supports, the surroundings are a room.
+        Without `amodal` there are no amodal masks (N = 0). Anything outside the depth range
+        `near_far` along the optical axis is clipped.
         """
         if self.indoors != (shell is not None):
             raise InputError("a room's shell needs a renderer with indoors=True, and vice versa")
@@ -118,20 +123,19 @@ class Renderer:
             self._draw_ids(items, clip)
             rgb = self._draw_color(items, camera, clip, look, light, shell)
             ids = self._read(self._ids)
-            z = self._depth() if depth else None
             alone = self._draw_amodal(items if amodal else [], camera, clip)
         if look.film.blur:
             radius = look.film.blur * self.width / 640
             rgb = np.asarray(Image.fromarray(rgb).filter(ImageFilter.GaussianBlur(radius)))
-        return RenderedFrame(ids, alone, rgb, z)
+        return RenderedFrame(ids, alone, rgb)
 
-    def render_masks(self, objects: Sequence[PlacedMesh], camera: Camera) -> Masks:
+    def render_masks(self, objects: Sequence[PlacedMesh], camera: Camera) -> RenderedFrame:
         """Render only the masks; their bytes are equal to those of `render`."""
         self._range = (NEAR, FAR)
         with self._ctx:
             items, clip = self._prepare(objects, camera)
             self._draw_ids(items, clip)
-            return Masks(self._read(self._ids), self._draw_amodal(items, camera, clip))
+            return RenderedFrame(self._read(self._ids), self._draw_amodal(items, camera, clip))
 
     # --- set-up ---
 
@@ -181,7 +185,7 @@ class Renderer:
             )
         if len(objects) > MAX_OBJECTS:
             raise InputError(f"{len(objects)} objects in one image; the limit is {MAX_OBJECTS}")
-        return [self._meshes.item(placed) for placed in objects], clip_T_world(camera, *self._range)
+        return list(map(self._meshes.item, objects)), clip_T_world(camera, *self._range)
 
     def _draw_masks(self, items: Sequence[DrawItem], clip_T_world: Array) -> None:
         self._mask.set(clip_T_world=clip_T_world)
@@ -327,15 +331,6 @@ class Renderer:
             return np.ascontiguousarray(np.frombuffer(raw, np.uint8).reshape(*shape, 4)[..., :3])
         raw = target.read(viewport=(x0, y0, x1 - x0, y1 - y0), components=1, alignment=1)
         return np.frombuffer(raw, np.uint8).reshape(shape)
-
-    def _depth(self) -> NDArray[np.float32]:
-        z = np.frombuffer(self._depth_texture.read(alignment=4), np.float32).reshape(
-            self.height, self.width
-        )
-        ndc = 2.0 * z - 1.0
-        near, far = self._range
-        depth = 2 * far * near / (far + near - ndc * (far - near))
-        return np.where(self._read(self._ids) > 0, depth, np.inf).astype(np.float32)
 
 
 def clip_T_world(camera: Camera, near: float, far: float) -> Array:

@@ -3,6 +3,8 @@
 Lengths in metres, the nose at +x.
 """
 
+from itertools import product
+
 import numpy as np
 
 from po3d.synthesis.shapes.limbs import limb, mirrored, scaled
@@ -361,7 +363,7 @@ def _rocking_horse(random: Random) -> list[Piece]:
         pieces += [
             ("main", m, g) for _, m, g in ears("pointed", np.array([hx, 0, hz]), 0.05, 0.055)
         ]
-    for x, sign in [(x, s) for x in (-1, 1) for s in (1, -1)]:
+    for x, sign in product((-1, 1), (1, -1)):
         foot = (x * (long + 0.06), sign * across, 0.05 + 0.02)
         pieces += main(limb([(x * (long - 0.02), sign * 0.045, seat), foot], [0.034, 0.024], 8, 2))
     crest = np.array([long + 0.0, 0, seat + 0.1])

@@ -2,6 +2,8 @@
 own_shapes.py.
 """
 
+from itertools import product
+
 import numpy as np
 
 from po3d.synthesis.shapes.limbs import bar, scaled, smooth
@@ -66,7 +68,7 @@ def _filing_cabinet(random: Random) -> list[Piece]:
     pieces = main(block((deep, wide, high - low), (0, 0, low), 0.012, 0.006))
     x, tall, gap = deep / 2, (high - low - 0.04) / rows, u(0.012, 0.024)
     if random.random() < 0.4:  # on wheels
-        spots = [(i, j) for i in (-x + 0.06, x - 0.06) for j in (-wide / 2 + 0.06, wide / 2 - 0.06)]
+        spots = list(product((-x + 0.06, x - 0.06), (-wide / 2 + 0.06, wide / 2 - 0.06)))
         for spot in spots:
             pieces += solid(
                 "castor", "tyre", ball(0.5 * low + 0.012, (*spot, 0.5 * low + 0.005), 2)

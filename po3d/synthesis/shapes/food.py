@@ -317,14 +317,10 @@ def _hamburger(random: Random) -> list[Piece]:
 
 def _drooping(half: float, z: float, thick: float, turn: float) -> Trimesh:
     """A square slice whose corners hang down."""
-    side = np.linspace(-half, half, 7)
-    edge = [
-        *((s, -half) for s in side[:-1]),
-        *((half, s) for s in side[:-1]),
-        *((-s, half) for s in side[:-1]),
-        *((-half, -s) for s in side[:-1]),
-    ]
-    sheet = plate(np.array(edge), thick, z)
+    side = np.linspace(-half, half, 7)[:-1]
+    end = np.full(len(side), half)
+    edge = np.c_[[*side, *end, *-side, *-end], [*-end, *side, *end, *-side]]
+    sheet = plate(edge, thick, z)
     far = 0.9 * half
 
     def droop(v: np.ndarray) -> np.ndarray:

@@ -3,6 +3,8 @@
 colours as in own_shapes.py.
 """
 
+from itertools import product
+
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
@@ -138,7 +140,7 @@ def _desk(random: Random) -> list[Piece]:
                 pick(random, "chrome", "dark"),
                 box(0.02, 0.1, 0.012, (deep / 2 - 0.005, y, z)),
             )
-    ends = [s for s in (-1, 1) if s not in [float(d) for d in drawers]]
+    ends = [s for s in (-1, 1) if s not in list(map(float, drawers))]
     for s in ends:
         y = s * (wide / 2 - 0.05)
         if kind == 4:  # a board at each end
@@ -175,11 +177,7 @@ def _bed(random: Random) -> list[Piece]:
     elif frame == "rails":
         for s in (-1, 1):
             pieces += main(board((deep, 0.035, 0.16), (0, s * (wide / 2 - 0.02), low - 0.04)))
-    posts = [
-        (x, y)
-        for x in (-deep / 2 + 0.04, deep / 2 - 0.04)
-        for y in (-wide / 2 + 0.04, wide / 2 - 0.04)
-    ]
+    posts = list(product((-deep / 2 + 0.04, deep / 2 - 0.04), (-wide / 2 + 0.04, wide / 2 - 0.04)))
     pieces += main(*(rod((x, y, 0), (x, y, low + 0.02), u(0.02, 0.04), 8) for x, y in posts))
     top = low + mattress
     style = int(random.integers(3))

@@ -18,7 +18,7 @@ def _rubiks_cube(random: Random) -> list[Piece]:
     state = int(random.integers(3))  # solved, with rotated layers, or with random colours
     share, edge, round_ = u(0.8, 0.93), u(0.0008, 0.0025), u(0.001, 0.0032)
     layer, angle = random.choice([-1, 1]), 0.0 if random.random() < 0.5 else u(0.1, 0.3)
-    spun = [int(k) for k in random.integers(0, 4, 3)]
+    spun = list(map(int, random.integers(0, 4, 3)))
     pieces: list[Piece] = []
     for x in (-1, 0, 1):
         for y in (-1, 0, 1):
@@ -65,8 +65,7 @@ def _outlines(part: str) -> dict[str, Array]:
     """
     rows = [row for row in rows_beside(__file__, "guitars.csv") if row["part"] == part]
     return {
-        row["name"]: np.array([point.split() for point in row["points"].split(";")], float)
-        for row in rows
+        row["name"]: np.array(list(map(str.split, row["points"].split(";"))), float) for row in rows
     }
 
 

@@ -171,7 +171,7 @@ def _coffee_table(random: Random) -> list[Piece]:
     x, y = deep / 2 - u(0.04, 0.1), wide / 2 - u(0.05, 0.12) - (0.12 if oval else 0)
     leg, radius, splay = "main" if random.random() < 0.5 else "legs", u(0.018, 0.035), u(0.9, 1.12)
     stuff = "paint" if leg == "main" else metal
-    corners = [(i, j) for i in (-x, x) for j in (-y, y)]
+    corners = list(itertools.product((-x, x), (-y, y)))
     if kind == 0:  # round legs, splayed
         pieces += solid(
             leg,

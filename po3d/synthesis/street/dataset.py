@@ -1,7 +1,7 @@
 """Rendered street scenes with labels, each a pure function of (seed, index, split).
 
     sample_layout ─► compose ─► masks (are all objects visible?) ─► labels ─► true_scene
-                        └─────────────────────────────────────────► colour, once
+                        └─────────────────────────────────────────► colour image
 
 `scene_record` has the layout of Super-CLEVR's scene files, for the files of twins and shards.
 """
@@ -27,12 +27,14 @@ from po3d.synthesis.official_vehicles import OfficialVehicles
 from po3d.synthesis.render.blender import camera_matrix
 from po3d.synthesis.render.environment import RenderStyle
 from po3d.synthesis.render.official import OFFICIAL_LOOKS
-from po3d.synthesis.render.photographs import PhotoFolder
+from po3d.synthesis.render.photographs import under_sky
 from po3d.synthesis.render.renderer import PlacedMesh, Renderer
 from po3d.synthesis.street.compose import compose, parts_painted
 from po3d.synthesis.street.labels import ObjectLabel, State
 from po3d.synthesis.street.layouts import (
     LOOKS,
+    MAX_OBJECTS,
+    MIN_OBJECTS,
     TOYS,
     Layout,
     LayoutObject,
@@ -80,7 +82,7 @@ def make_scene(
     MAX_SCENES attempts.
     """
     generator = rng(seed, f"scene/{split}", index)
-    low, high = difficulty.objects
+    low, high = difficulty.objects or (MIN_OBJECTS, MAX_OBJECTS)
     count = int(generator.integers(low, high + 1))
     wanted = None
     if difficulty.occluded is not None:
@@ -90,7 +92,7 @@ def make_scene(
     for _ in range(MAX_SCENES):
         layout = sample_layout(generator, count, split, look)
         objects, view, style = compose(layout, rng(layout.look_seed, "compose"), vehicles)
-        labels = renderer.render_masks(objects, view).labels()
+        labels = renderer.render_masks(objects, view).labels
         if min(label.visible_px for label in labels) >= MIN_VISIBLE_PX:
             scene = RenderableScene(layout, tuple(objects), view, style, labels)
             off = 0
@@ -116,7 +118,7 @@ def picture(
     sky."""
     look = scene.look
     if skies is not None:
-        look = PhotoFolder.of(skies).under(look, scene.layout.look_seed)
+        look = under_sky(look, skies, scene.layout.look_seed)
     # make_scene has computed the masks
     return renderer.render(scene.objects, scene.camera, look, amodal=False).rgb
 
@@ -215,6 +217,12 @@ def scene_record(scene: RenderableScene, index: int, split: str) -> dict:
 
     directions = {direction: [*axis, 0.0] for direction, axis in AXES.items()}
     directions |= {"above": [0.0, 0.0, 1.0], "below": [0.0, 0.0, -1.0]}
+    occlusion, boxes, visible_boxes, fractions = {}, [], [], []
+    for i, label in enumerate(labels):
+        occlusion[str(i)] = {"obj": _occlusion_entry(label)}
+        boxes.append(list(label.amodal_box))
+        visible_boxes.append(list(label.visible_box))
+        fractions.append(round(label.visible_fraction, 4))
     return {
         "split": split,
         "image_index": index,
@@ -223,7 +231,7 @@ def scene_record(scene: RenderableScene, index: int, split: str) -> dict:
         "objects": objects,
         "relationships": {d: related(d) for d in DIRECTIONS},
         "collision_relationships": {t: hit(t) for t in ("forward", "backward")},
-        "occlusion": {str(i): {"obj": _occlusion_entry(label)} for i, label in enumerate(labels)},
+        "occlusion": occlusion,
         "camera_location": scene.camera.position.tolist(),
         "matrix_world": camera_matrix(scene.camera),
         "hdri_id": None if layout.look in TOYS else str(layout.look_seed),
@@ -231,9 +239,9 @@ def scene_record(scene: RenderableScene, index: int, split: str) -> dict:
             "look": layout.look,
             "look_seed": layout.look_seed,
             "mesh_seeds": [o.mesh_seed for o in layout.objects],
-            "boxes": [list(label.amodal_box) for label in labels],
-            "visible_boxes": [list(label.visible_box) for label in labels],
-            "visible_fractions": [round(label.visible_fraction, 4) for label in labels],
+            "boxes": boxes,
+            "visible_boxes": visible_boxes,
+            "visible_fractions": fractions,
         },
     }
 

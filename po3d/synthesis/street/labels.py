@@ -38,16 +38,10 @@ class ObjectLabel:
     amodal_box: PixelBox | None
 
 
-@dataclass(frozen=True)
-class Masks:
-    """Pixel masks of N objects."""
-
-    ids: NDArray[np.uint8]  # (H, W): 0 nothing, k + 1 object k
-    amodal: NDArray[np.bool_]  # (N, H, W): the pixels of each object rendered alone
-
-    def labels(self) -> tuple[ObjectLabel, ...]:
-        """Return the occlusion label of each object: pixel counts, boxes, what hides it."""
-        return tuple(label_object(self.ids, mask, k) for k, mask in enumerate(self.amodal))
+def label_objects(ids: NDArray[np.uint8], amodal: NDArray[np.bool_]) -> tuple[ObjectLabel, ...]:
+    """Return the occlusion label of each of N objects from the id image (H, W; 0 nothing, k + 1
+    object k) and the pixels of each object rendered alone (N, H, W)."""
+    return tuple(label_object(ids, mask, k) for k, mask in enumerate(amodal))
 
 
 def mask_box(mask: NDArray[np.bool_]) -> PixelBox | None:

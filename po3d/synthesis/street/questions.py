@@ -8,9 +8,9 @@ question several candidates are sampled, and the one whose answer is rarest so f
 kept. The number of attempts is bounded, so generation always terminates.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -73,27 +73,14 @@ COLUMNS: dict[str, Column] = {
 }
 
 
-@dataclass
-class TemplateBalance:
-    """Counts of each template and of each of its answers over the images so far."""
-
-    uses: Counter[str] = field(default_factory=Counter)
-    answers: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-
-    def keep(self, template: str, draws: Sequence[Draw]) -> Draw:
-        """Return and count the candidate with the rarest answer so far; the first if several are
-        equal."""
-        counts = self.answers[template]
-        best = min(draws, key=lambda draw: counts[draw[1]])
-        counts[best[1]] += 1
-        self.uses[template] += 1
-        return best
+# Counts of each template and of each of its answers, (template, answer), over the images so far.
+Balance = Counter[str | tuple[str, str]]
 
 
 def ask(
     world: SceneBitsets,
     column: Column,
-    balance: TemplateBalance,
+    balance: Balance,
     rng: np.random.Generator,
     scene: Scene | None = None,
     difficulty: Difficulty = DEFAULT,
@@ -106,7 +93,7 @@ def ask(
     questions: list[SampledQuestionProgram] = []
     texts: set[str] = set()
     shuffled = [list(families)[k] for k in rng.permutation(len(families))]
-    order = sorted(shuffled, key=lambda t: balance.uses[t])
+    order = sorted(shuffled, key=lambda t: balance[t])
     near = difficulty.near if column.geometric and scene is not None else None
     # If a family does not reach the wanted distance from the boundary, the next one is tried; the
     # last pass accepts any question.
@@ -127,7 +114,9 @@ def ask(
                     break
         if not draws:
             continue
-        tokens, answer = balance.keep(template, draws)
+        # the candidate with the rarest answer so far; the first if several are equal
+        tokens, answer = min(draws, key=lambda draw: balance[template, draw[1]])
+        balance.update((template, (template, answer)))
         texts.add(" ".join(tokens))
         questions.append(SampledQuestionProgram(template, from_tokens(tokens), answer))
     return questions

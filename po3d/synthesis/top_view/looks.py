@@ -38,7 +38,7 @@ MARGIN = 1.5  # margin of the floor around the objects of a scene without an out
 # kind of floor: (pattern, metres per tile, stretch), base colours
 _FLOORS = {}
 for _row in rows_beside(__file__, "floors.csv"):
-    _colors = [numbers(color) for color in _row["colors"].split(";")]
+    _colors = list(map(numbers, _row["colors"].split(";")))
     _sizes = numbers(_row["tile"]), numbers(_row["stretch"])
     _FLOORS[_row["kind"]] = (_row["patterns"].split(), *_sizes, _colors)
 

@@ -7,50 +7,27 @@ Pixels, ids and masks follow the street renderer: row 0 is the top, id k + 1 is 
 k, and equal input gives equal bytes with one driver.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import NDArray
 
 from po3d.io.errors import InputError
 from po3d.scene.geometry import Camera, box_corners
 from po3d.scene.table import Scene
 from po3d.synthesis.furniture.models import RoomModels
-from po3d.synthesis.render.renderer import MAX_OBJECTS, Renderer
-from po3d.synthesis.street.labels import ObjectLabel
+from po3d.synthesis.render.renderer import MAX_OBJECTS, RenderedFrame, Renderer
 from po3d.synthesis.top_view.looks import RoomLook, placed
 from po3d.synthesis.top_view.shell import Shell
 
 NEAREST = 0.05  # near clipping distance from the camera, metres
 SLACK = 0.5  # margin of the depth range around the room, metres
 
-Mask = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class RoomShot:
-    """A picture of a room. `amodal`, `labels` and `visible` are computed on request (None
-    otherwise)."""
-
-    rgb: NDArray[np.uint8]  # (H, W, 3) sRGB
-    ids: NDArray[np.uint8]  # (H, W): 0 the room itself, k + 1 object k
-    # (H, W) metres along the optical axis; inf where there is no object
-    depth: NDArray[np.float32] | None
-    amodal: Mask | None  # (N, H, W): the pixels of each object rendered alone
-    labels: tuple[ObjectLabel, ...] | None  # boxes, pixel counts, occluders
-    # (N,) visible fraction of its pixels; 0 outside the picture
-    visible: NDArray[np.float64] | None
-
 
 class RoomRenderer:
     """Renders rooms in pictures of one size; one per process, size and number of samples. Use as a
     context manager."""
 
-    def __init__(
-        self, width: int, height: int, samples: int, models: RoomModels, threads: int = 0
-    ) -> None:
+    def __init__(self, width: int, height: int, samples: int, models: RoomModels) -> None:
         self.models = models
-        self._renderer = Renderer(width, height, samples, threads, indoors=True)
+        self._renderer = Renderer(width, height, samples, indoors=True)
 
     def __enter__(self) -> "RoomRenderer":
         return self
@@ -63,16 +40,11 @@ class RoomRenderer:
         self._renderer.close()
 
     def shoot(
-        self,
-        scene: Scene,
-        camera: Camera,
-        look: RoomLook,
-        depth: bool = False,
-        amodal: bool = False,
-    ) -> RoomShot:
-        """Render the scene as seen by `camera`. A camera outside the walls or above the room sees
-        inside; one inside sees walls and ceiling. A top view is a distant camera with a long focal
-        length (`top_views.top_camera`)."""
+        self, scene: Scene, camera: Camera, look: RoomLook, amodal: bool = False
+    ) -> RenderedFrame:
+        """Render the scene as seen by `camera`; without `amodal` the picture has no labels. A
+        camera outside the walls or above the room sees inside; one inside sees walls and ceiling. A
+        top view is a distant camera with a long focal length (`top_views.top_camera`)."""
         if len(look.dresses) != len(scene.objects):
             raise InputError(
                 f"{scene.image or 'scene'}: {len(scene.objects)} objects, but the look "
@@ -86,14 +58,7 @@ class RoomRenderer:
         for state, item in zip(scene.objects, look.dresses):
             objects.append(placed(state, self.models.model(item.model), item))
         depths = near_far(scene, look.shell, camera)
-        frame = self._renderer.render(
-            objects, camera, look.light, depth, look.shell, amodal, depths
-        )
-        if not amodal:
-            return RoomShot(frame.rgb, frame.ids, frame.depth, None, None, None)
-        labels = frame.labels()
-        visible = np.array([label.visible_fraction for label in labels])
-        return RoomShot(frame.rgb, frame.ids, frame.depth, frame.amodal, labels, visible)
+        return self._renderer.render(objects, camera, look.light, look.shell, amodal, depths)
 
 
 def near_far(scene: Scene, shell: Shell, camera: Camera) -> tuple[float, float]:

@@ -82,7 +82,7 @@ class SetSpec:
         camera = top_camera(scene, self.size, self.size)
         shot = renderer.shoot(scene, camera, look, amodal=True)
         objects = []
-        for o, label in zip(scene.objects, shot.labels or ()):
+        for o, label in zip(scene.objects, shot.labels):
             box = None if label.amodal_box is None else tuple(map(float, label.amodal_box))
             objects.append(replace(o, box=box))
         scene = replace(scene, objects=tuple(objects), camera=camera, image=f"{index:06d}.jpg")

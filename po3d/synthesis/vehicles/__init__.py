@@ -68,9 +68,8 @@ def _mesh_of(shape: str, seed: int, forms: Forms) -> Mesh:
 
 
 def draw(shape: str, seed: int, forms: Forms = "own") -> list[Piece]:
-    """Return the pieces of a variant before scaling; equal for both `forms` unless
-    official_types.py has its own, or cars.py wider ranges.
-    """
+    """Return the pieces of a variant before scaling; equal for both `forms`, except for types in
+    official_types.py and for cars, whose official form has wider ranges."""
     own_makers = importlib.import_module(
         f"po3d.synthesis.vehicles.{_MODULES[PARENT[shape]]}"
     ).MAKERS

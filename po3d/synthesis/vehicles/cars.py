@@ -376,9 +376,9 @@ def _typical(name: str, rng: np.random.Generator) -> list[Piece]:
     row = _types()[name]
     dimensions: dict[str, float | int | bool] = {}
     for column in list(row)[1:]:
-        numbers = [float(v) for v in row[column].split()]
+        numbers = list(map(float, row[column].split()))
         if column == "panes":
-            dimensions[column] = int(rng.choice([int(v) for v in numbers]))
+            dimensions[column] = int(rng.choice(list(map(int, numbers))))
         elif column in ("rails", "spare"):
             dimensions[column] = bool(numbers) and rng.uniform() < numbers[0]
         else:

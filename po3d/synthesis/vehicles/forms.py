@@ -70,7 +70,7 @@ def measured() -> dict[str, Array]:
 def kin() -> dict[tuple[str, str], list[int]]:
     """Return (shape, split) -> seeds of our most similar variants; no seed is in two splits."""
     rows = rows_beside(__file__, "kin.csv")
-    return {(row["shape"], row["split"]): [int(s) for s in row["seeds"].split()] for row in rows}
+    return {(row["shape"], row["split"]): list(map(int, row["seeds"].split())) for row in rows}
 
 
 def nearest_seed(shape: str, seed: int) -> int:

@@ -341,7 +341,7 @@ def tandem(rng: Rng, varies: float = VARIES) -> list[Piece]:
         ([first + [-0.04, 0.0], first + [-0.14, u(0.68)]], 1.0),
         ([head_low - up * 0.01, head_top], 1.2),
     ):
-        pieces += painted("frame", tube([side(p) for p in line], r * thick))
+        pieces += painted("frame", tube(list(map(side, line)), r * thick))
     pieces += bicycle.stays(frame, two, two + [-0.07, 0.4])
     pieces += bicycle.wheels(frame, finish, tyre, int(rng.integers(10, 15)), radius)
     pieces += bicycle.fork(frame, finish.metal)

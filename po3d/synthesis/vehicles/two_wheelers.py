@@ -92,7 +92,6 @@ def fender(
     width: float,
     arc: tuple[float, float],
     depth: float,
-    steps: int = 9,
 ):
     """Build a mudguard over an arc (degrees from the front over the top), its edges `depth` inside
     its crest.
@@ -109,7 +108,7 @@ def fender(
         ]
     )
     rings = []
-    for t in np.radians(np.linspace(*arc, steps)):
+    for t in np.radians(np.linspace(*arc, 9)):
         r = radius + section[:, 0]
         rings.append(np.c_[centre[0] + r * np.cos(t), section[:, 1], centre[1] + r * np.sin(t)])
     return loft(rings)

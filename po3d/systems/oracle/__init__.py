@@ -8,8 +8,8 @@ rows of the two scenes and keep them consistent. `grid` answers the combinations
 
 Noise degrades a true scene by a known amount: the effect of a degree, a centimetre or a wrong
 colour. A module's draws depend on (seed, module, image) and are only scaled by sigma, so that a
-curve over sigma is smooth. The noise does not enter the scene's own uncertainty, and so not the
-executor's.
+curve over sigma is smooth. The noise is not added to the scene's uncertainty, so the executor does
+not account for it.
 """
 
 import itertools

@@ -20,57 +20,6 @@ from po3d.systems.parse_execution import run
 from po3d.systems.pipeline import Pipeline, views_of
 
 
-@dataclass(frozen=True)
-class OracleMixer:
-    """Runs the combinations of true and predicted modules of a pipeline with predicted scenes."""
-
-    pipeline: Pipeline
-
-    @property
-    def domain(self) -> Domain:
-        return self.pipeline.domain
-
-    def image(
-        self,
-        questions: Sequence[Question],
-        predictions: Mapping[str, Prediction],
-        predicted: Mapping[str, Scene],
-        truth: Callable[[str], Scene],
-        seed: int,
-    ) -> "Answers":
-        """Collect one image's scenes, questions and parses; the result can be sent to another
-        process.
-
-        `predictions` by question id provide the parsed programs. Questions without one are parsed
-        again: the prediction does not record whether change or question was parsed. InputError if
-        the run did not store a scene."""
-        image = questions[0].image
-        views = views_of(questions) or [image]
-        read, lacking = {}, []
-        for q in questions:
-            prediction = predictions.get(q.id)
-            if prediction and prediction.program:
-                read[q.id] = self.domain.rebuild_parse(q, prediction.program)
-            else:
-                lacking.append(q)
-        for q, again in zip(lacking, self.pipeline.reader.read(lacking), strict=True):
-            read[q.id] = again
-        for name in views:
-            if name not in predicted:
-                raise InputError(
-                    f"grid: no predicted scene for {name}; the system does not provide its scenes"
-                )
-        return Answers(
-            self.domain,
-            {name: predicted[name] for name in views},
-            {name: truth(name) for name in dict.fromkeys([*views, image])},
-            questions,
-            [read[q.id] for q in questions],
-            list(map(self.domain.gold, questions)),
-            seed,
-        )
-
-
 @dataclass
 class Answers:
     """The answers of grid cells to one image's questions. `predicted`, `truth`: scenes by picture,
@@ -86,6 +35,42 @@ class Answers:
     _answers: dict[Hashable, str | None] = field(default_factory=dict)
     _answering: dict[Hashable, SceneExecutor] = field(default_factory=dict)
     _memo: dict = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        pipeline: Pipeline,
+        questions: Sequence[Question],
+        predictions: Mapping[str, Prediction],
+        predicted: Mapping[str, Scene],
+        truth: Callable[[str], Scene],
+        seed: int,
+    ) -> "Answers":
+        """Collect one image's scenes, questions and parses; the result can be sent to another
+        process.
+
+        `predictions` by question id provide the parsed programs. Questions without one are parsed
+        again: the prediction does not record whether change or question was parsed. InputError if
+        the run did not store a scene."""
+        image, domain = questions[0].image, pipeline.domain
+        read: list[ParsedQuestion | None] = []
+        for q in questions:
+            prediction = predictions.get(q.id)
+            program = prediction.program if prediction else ""
+            read.append(domain.rebuild_parse(q, program) if program else None)
+        lacking = [q for q, parsed in zip(questions, read) if parsed is None]
+        again = iter(pipeline.reader.read(lacking))
+        scenes, true = {}, {}
+        for name in views_of(questions) or [image]:
+            if name not in predicted:
+                raise InputError(
+                    f"grid: no predicted scene for {name}; the system does not provide its scenes"
+                )
+            scenes[name], true[name] = predicted[name], truth(name)
+        if image not in true:
+            true[image] = truth(image)
+        read = [next(again) if parsed is None else parsed for parsed in read]
+        return cls(domain, scenes, true, questions, read, list(map(domain.gold, questions)), seed)
 
     def answers(self, settings: Sequence[Setting]) -> list[str | None]:
         """Return a cell's answer to each question, None for no answer; `settings` in the order of
@@ -134,13 +119,13 @@ class Answers:
         return lost_texts(module, self.questions, setting, self.seed)
 
 
-def mixer(system: Any) -> OracleMixer | None:
-    """Return the combinations of true and predicted modules of a system; None if it is no pipeline
-    with predicted scenes and modules."""
+def mixer(system: Any) -> Pipeline | None:
+    """Return the pipeline of a system whose true and predicted modules can be combined; None if it
+    has no predicted scenes and modules."""
     if isinstance(system, BadImageCounter):
         system = system.system
     if not getattr(system, "all_predicted", False):
         return None
     if (frame := system.domain.frame) != "anchors":
         raise InputError(f"the grid of rooms needs benchmark.frame=anchors, not {frame}")
-    return OracleMixer(system)
+    return system

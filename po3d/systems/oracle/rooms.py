@@ -1,9 +1,9 @@
-"""Scenes of rooms with some modules true, or true with noise.
+"""Scenes of rooms with some modules replaced by ground truth, exact or noisy.
 
-The height of an object is that of its underside: its centre follows from the source of its size,
-and it keeps standing on the object that supports it in the scene from which its position is taken.
-The module "shape" is the name, "floor" the outline. A missed object has the usual size of its name
-and a random position on the floor.
+Size and position of an object may come from different scenes. Its height is that of its underside,
+so that it still stands on the object that supports it in the scene of its position. The module
+"shape" is the name, "floor" the outline. A missed object has the usual size of its name and a
+random position on the floor.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Scenes of streets with some modules true, or true with noise.
+"""Scenes of streets with some modules replaced by ground truth, exact or noisy.
 
 Vehicles stand on the ground; shape and size determine their boxes. The module "depth" moves an
 object on the ground, radially from the camera; "occlusion" is the occluder, if both objects are in

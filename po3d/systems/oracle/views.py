@@ -1,9 +1,10 @@
-"""Scenes of images with some modules true, or true with noise (3DSRBench, SCOPE).
+"""Scenes of images with some modules replaced by ground truth, exact or noisy (3DSRBench, SCOPE).
 
 Each view has a camera of its own; units are metres.
 
 A predicted scene has its own world frame, so it is first transformed such that its camera coincides
-with the true one in position and heading, which no image shows. The remaining modules are
+with the true one in position and heading, which an image does not determine. The remaining modules
+are
 
     camera      pitch, roll and height; if true, objects keep their places relative to the camera
     position    the centres of the boxes

@@ -128,7 +128,8 @@ class MainQuestionGenerator(Phrasing):
         return [filter_ for filter_ in self.group.filters if filter_[0] in attributes]
 
     def group_slots(self) -> dict:
-        """Return the slots for the group: with its link as part of the noun phrase, or bare."""
+        """Return the values of the template slots for the group: with its link as part of the noun
+        phrase, or without."""
         group, link = self.group, self.link
         bare = group.bare
 
@@ -162,7 +163,8 @@ class MainQuestionGenerator(Phrasing):
         )
 
     def link_slots(self) -> dict:
-        """Return the slots for the link of the group."""
+        """Return the values of the template slots for the group's link, its relation to another
+        object."""
         link = self.link
 
         def spoken(form: str, plural: bool, **thing: str) -> str:
@@ -191,7 +193,8 @@ class MainQuestionGenerator(Phrasing):
         return self.phrase(self.group.bare, article, nested=True)
 
     def pair_slots(self, name: str) -> dict:
-        """Return the slots for both members of a pair; `name`: key of the template."""
+        """Return the values of the template slots for both members of a pair; `name`: key of the
+        template."""
         pair = self.group.pair
 
         def alternatives(article: str, plural: bool) -> str:

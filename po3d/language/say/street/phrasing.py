@@ -191,7 +191,8 @@ class Phrasing(TemplateChooser):
         settled: bool = False,
         thing: str = "",
     ) -> str:
-        """Generate one form of a link; `thing`: the {obj} of an inverted question."""
+        """Generate the text of a link in one of its forms; `thing`: the object ({obj}) of an
+        inverted question."""
         direction = link.args[0] if link.op == "relate" else "left"
         travel = ""
         if link.op == "collide" and not settled:
