@@ -36,7 +36,6 @@ SOURCES = {
 
 @cache
 def source(name: str) -> tuple[dict[str, Scene], list[tuple[str, Call | None, Call]]]:
-    """Return the tables of a shipped split, and its images, changes and questions."""
     split, parse = BENCHMARKS[name].load(BENCHMARKS[name].mini, "mini"), SOURCES[name][0].parse
     triples = []
     for q in split.questions:
@@ -47,10 +46,9 @@ def source(name: str) -> tuple[dict[str, Scene], list[tuple[str, Call | None, Ca
 
 
 def about(call: Call, names: list[str], random: np.random.Generator) -> Call:
-    """Return a program about objects with some names, described by less."""
-    if call.op == "add":  # a random program may add hundreds
+    if call.op == "add":  # not hundreds
         call = Call("add", (min(call.args[0], 3.0), *call.args[1:]))
-    elif call.op == "trait" and isinstance(call.args[1], float):  # or things of 300 metres
+    elif call.op == "trait" and isinstance(call.args[1], float):  # nor of 300 metres
         call = Call("trait", (call.args[0], min(call.args[1], 2.0), call.args[2]))
     elif call.op == "filter" and names and call.args[0] == "name":
         call = Call("filter", ("name", str(random.choice(names)), call.args[2]))
@@ -62,7 +60,6 @@ def about(call: Call, names: list[str], random: np.random.Generator) -> Call:
 
 
 def draw(index: int) -> tuple[Scene, str, Call, list[Call]]:
-    """Return a table, its source, a change and eight questions."""
     random = rng(38, "edit triples", index)
     name = str(random.choice(list(SOURCES)))
     scenes, triples = source(name)
@@ -106,9 +103,9 @@ def test_a_prepared_world_gives_what_the_bare_table_gives(part):
     answers = 0
     for index in range(15 * part, 15 * part + 15):
         scene, name, *programs = draw(index)
-        before = SceneGeometry.of(scene, SOURCES[name][1])
-        result = records(before, *programs, prepared=True)
-        assert result == records(before, *programs, prepared=False)
+        world = SceneGeometry.of(scene, SOURCES[name][1])
+        result = records(world, *programs, prepared=True)
+        assert result == records(world, *programs, prepared=False)
         answers += sum("'ok'" in text for text in result)
     assert answers > 20
 
@@ -117,6 +114,6 @@ if __name__ == "__main__":
     with open(sys.argv[2], "w", encoding="utf-8") as file:
         for index in range(int(sys.argv[1])):
             scene, name, *programs = draw(index)
-            before = SceneGeometry.of(scene, SOURCES[name][1])
-            for text in records(before, *programs, prepared=True):
-                print(index, name, hashlib.sha256(text.encode()).hexdigest(), text[:40], file=file)
+            world = SceneGeometry.of(scene, SOURCES[name][1])
+            for text in records(world, *programs, prepared=True):
+                print(index, name, hashlib.sha256(text.encode()).hexdigest(), file=file)
