@@ -8,7 +8,7 @@
     python train.py data=superclevr data.root=DIR         a release, or your own images and scenes
     python train.py experiment=backbones                  many trainings, evaluated, in one table
     python train.py experiment=data_efficiency            likewise, over amounts of data
-    python train.py experiment=room_backbones study.views=[DIR]   likewise, estimators of room views
+    python train.py experiment=room_backbones 'study.views=[DIR]'   likewise, of room views
     python train.py recipe=street trainer=gpu             from scratch, in stages: docs/training.md
     python train.py recipe=rooms_inside start=nothing     likewise, not from the shipped weights
     python train.py experiment=street_attributes          one module alone: or street_pose
