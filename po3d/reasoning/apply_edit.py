@@ -41,7 +41,7 @@ from po3d.scene.rooms import (
 )
 from po3d.scene.table import ObjectState, Scene, sure
 
-LARGEST = 100.0  # metres: the longest side of a resized object
+LARGEST = 20.0  # metres: the longest side of a new or resized object
 
 
 @dataclass(frozen=True)
@@ -218,9 +218,7 @@ class _Planner:
             extent = self.scene.objects[i].extent
             for k in _sides(extent, stated):
                 extent = (*extent[:k], size(extent[k]), *extent[k + 1 :])
-            if min(extent) <= 0 or max(extent) > LARGEST:
-                raise ExecutionFailure("unknown", f"unknown: no object has a size of {extent}")
-            edits.append(Resize(i, extent))
+            edits.append(Resize(i, _possible(extent)))
         return edits
 
     def _value(self, attribute: str, word: str) -> str:
@@ -264,7 +262,7 @@ class _Planner:
                 extent = _resized(extent, attribute, value)
             else:
                 beliefs[attribute] = self._value(attribute, value)
-        return ObjectState(sure(**beliefs), (0.0, 0.0, extent[2] / 2), 0.0, extent)
+        return ObjectState(sure(**beliefs), (0.0, 0.0, extent[2] / 2), 0.0, _possible(extent))
 
     def _name(self, noun: str) -> str:
         """Return the table's name for a new object.
@@ -343,6 +341,13 @@ def _resized(
     longer horizontal side."""
     for side in _sides(extent, stated):
         extent = (*extent[:side], metres, *extent[side + 1 :])
+    return extent
+
+
+def _possible(extent: tuple[float, float, float]) -> tuple[float, float, float]:
+    """Return the extent. Raise ExecutionFailure if a side is not above 0 or longer than LARGEST."""
+    if min(extent) <= 0 or max(extent) > LARGEST:
+        raise ExecutionFailure("unknown", f"unknown: no object has a size of {extent}")
     return extent
 
 

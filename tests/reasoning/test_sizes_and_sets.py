@@ -41,7 +41,14 @@ def test_an_object_is_resized(change, question, meant):
     assert answer(question, change) == meant
 
 
-@pytest.mark.parametrize("change", ["set(taller, 0, {})", "set(wide, 1000, {})"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "set(taller, 0, {})",
+        "set(wide, 1000, {})",
+        f'add(1, thing("sofa", trait(wide, 315, plain)), place(next_to, {one("bed")}))',
+    ],
+)
 def test_impossible_sizes_are_refused(change):
     with pytest.raises(ExecutionFailure, match="no object has a size"):
         answer("count(scene)", change.format(f"group({one('bed')})"))
