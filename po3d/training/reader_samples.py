@@ -185,11 +185,12 @@ def collate(samples: Sequence[Sample | None]) -> tuple[Tensor, ...]:
     for row, target in enumerate(targets):
         program[row, : len(target.tokens)] = target.tokens
         spans[row, : len(target.spans)] = target.spans
-    batch = batched(pieces, sorts + [SORTS[0]] * empty)
-    pad = _rounded(batch.ids.shape[1], ROUND_PIECES) - batch.ids.shape[1]
-    inputs = [torch.nn.functional.pad(t, (0, pad)) for t in batch[:3]]
+    *unpadded, sort_of = batched(pieces, sorts + [SORTS[0]] * empty)
+    width = unpadded[0].shape[1]
+    pad = _rounded(width, ROUND_PIECES) - width
+    inputs = [torch.nn.functional.pad(t, (0, pad)) for t in unpadded]
     rows_of = torch.tensor(of + [0] * empty)
-    return (*inputs, batch.sorts, rows_of, torch.from_numpy(program), torch.from_numpy(spans))
+    return (*inputs, sort_of, rows_of, torch.from_numpy(program), torch.from_numpy(spans))
 
 
 def _rounded(number: int, unit: int) -> int:
