@@ -125,7 +125,8 @@ def compact(path: str | Path, out: str | Path, bits: Callable[[str], int] = lamb
 def _write(stem: Path, tensors: dict[str, torch.Tensor], record: dict, origin: dict) -> Path:
     target = stem.with_name(stem.name + ".safetensors")
     write_file(target, serialise(tensors))
-    write_json(stem.with_name(stem.name + ".json"), {**record, "sha256": sha256(target), **origin})
+    meta = {**record, "sha256": sha256(target), **origin}
+    write_json(stem.with_name(stem.name + ".json"), meta, indent=None)
     return target
 
 
