@@ -7,6 +7,7 @@ import io
 import math
 import os
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,11 @@ Picture = str | Path | Image.Image | np.ndarray  # an image file, or its pixels
 
 class ImageError(InputError):
     """An image that is missing, damaged or rejected: an error of one image of a benchmark, not of
-    the run."""
+    the run. `unlisted`: names of images without a scene in a file of scenes."""
+
+    def __init__(self, message: str, unlisted: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.unlisted = tuple(unlisted)
 
 
 def read_image(path: str | Path, whole: bool = False) -> NDArray[np.uint8]:

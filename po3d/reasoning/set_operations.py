@@ -302,6 +302,8 @@ class SetOperations:
             return [i for i in candidates if any(against(w, world.things[i].box) for w in walls)]
         if relation in BODIES:
             return world.related(relation, ones, candidates)
+        if relation in ("occluding", "occluded_by") and candidates:
+            world.hider(anchor)  # fails for an object before the change
         holds = {
             "on": lambda i: world.supports[i] == anchor,
             "supporting": lambda i: world.supports[anchor] == i,

@@ -106,7 +106,7 @@ def _attempt(
     try:
         return {}, ask(questions)
     except ImageError as error:
-        if missing := set(getattr(error, "names", ())):  # perception=file
+        if missing := set(error.unlisted):  # perception=file
             why = {}
             for q in questions:
                 if own := list(filter(missing.__contains__, q.images or (q.image,))):

@@ -84,7 +84,7 @@ class FromFile(TableSource):
         file = self.estimator.checkpoint.name
         result = []
         if missing := [name for name in look.names if name not in self.scenes]:
-            raise ImageError(f"no scene for {', '.join(missing)} in {file}")
+            raise ImageError(f"no scene for {', '.join(missing)} in {file}", missing)
         for name in look.names:
             result.append(completed(self.scenes[name], self.domain, look.context, file))
         return result

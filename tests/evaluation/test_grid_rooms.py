@@ -281,7 +281,7 @@ def test_programs_come_from_the_predictions_and_rooms_go_to_other_processes():
     assert [p.answer for p in supplied[1]] == [q.answer for q in questions]
     assert supplied[0] != supplied[1] != supplied[2]
     own = questions[:6]
-    work = KIND.image(own, predictions, VISIBLE, SPLIT.truth, 0)
+    work = Answers.of(KIND, own, predictions, VISIBLE, SPLIT.truth, 0)
     assert work.read == work.gold
     sent = pickle.loads(pickle.dumps(work))
     assert [sent.answers(c.settings) for c in cells] == [

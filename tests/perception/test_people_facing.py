@@ -108,7 +108,7 @@ def test_other_networks_are_one_line(tmp_path):
         PeopleFacing(path)(PICTURE, [np.array([0, 0, 9, 9])])
     for name, words in (
         ("p.task", "should end in .onnx or .xml or .tflite"),
-        ("n.onnx", "no file"),
+        ("n.onnx", "is not a file"),
     ):
         with pytest.raises(InputError, match=words):
             PeopleFacing(tmp_path / name)

@@ -347,7 +347,7 @@ def test_bad_arguments_are_named():
         execute(program, scene, task="3d")
     with pytest.raises(InputError, match="samples"):
         execute(program, scene, mode="samples", samples=0)
-    with pytest.raises(InputError, match="a batch of 1"):
+    with pytest.raises(InputError, match="refer to 2 scenes, but the batch has 1"):
         run_batch(pack_tables([scene]), pack_programs([program.call], [1]))
     with pytest.raises(InputError, match="should be equal"):
         pack_programs([program.call], [0, 0])
