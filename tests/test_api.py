@@ -118,6 +118,13 @@ def test_an_answer_says_what_counts_as_a_car_where_words_do_not():
         assert " includes " not in str(model.ask(street, question))
 
 
+@pytest.mark.parametrize("what", ["change", "frame"])
+def test_a_very_long_change_or_frame_is_refused(what):
+    room, text = po3d.read_scene(ROOM), "The chair was moved. " * 60
+    with pytest.raises(InputError, match=f"the {what} has 1260 characters; the limit is 1000"):
+        po3d.load("rooms").ask(room, "How many beds are there?", **{what: text})
+
+
 def test_a_world_that_there_is_not_is_reported():
     with pytest.raises(InputError, match="known: street, rooms, photographs, orbit"):
         po3d.load("moon")

@@ -13,6 +13,7 @@ from typing import Any
 
 from po3d.io.deprecated_names import new_settings
 from po3d.io.errors import InputError
+from po3d.io.fuzzy import too_long
 from po3d.io.hub import SCHEME
 from po3d.io.images import Picture, pixels
 from po3d.reasoning.questions import Question, Task
@@ -187,6 +188,9 @@ class Model:
         domain = self.pipeline.domain
         if not all(isinstance(sentence, str) for sentence in sentences):
             raise InputError("question, change and frame should be strings")
+        for sentence, what in zip(sentences[1:], ("change", "frame")):
+            if reason := too_long(sentence, what):
+                raise InputError(reason)
         if any(map(str.strip, sentences[1:])) and domain.kind != "room":
             raise InputError("a textual change or frame needs a room")
         if isinstance(scene, str | Path) and Path(scene).suffix == ".json":

@@ -222,7 +222,7 @@ class Pipeline:
         if change is not None and mixes_up_clauses(question.change, change):
             return "the parsed change removes an object of another clause"
         if change is not None and omits_edit(question.change, change):
-            return "the parsed change omits an object that is removed or added"
+            return f"the parsed change omits a part of its text: {question.change!r}"
         if change is not None and omits_size(question.change, change):
             return f"the parsed change omits a size: {question.change!r}"
         return omitted(question.text, reading.question.program)

@@ -147,7 +147,9 @@ def figures_command(
     arguments.add_argument("checkpoint", help="path of the checkpoint pair, with or without suffix")
     arguments.add_argument("sets", nargs="+", help=f"folders of {what}")
     arguments.add_argument(
-        "--calibrate", action="store_true", help=f"fit the beliefs on these {what} first"
+        "--calibrate",
+        action="store_true",
+        help=f"fit the calibration on these {what} first; use others for figures",
     )
     chosen = arguments.parse_args()
 

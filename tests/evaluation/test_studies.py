@@ -214,7 +214,7 @@ def test_backbones_of_room_views_are_evaluated_on_views(fitted, tmp_path, monkey
     capsys.readouterr()
     (inside / "set.json").unlink()
     assert run_hydra(script.main, "train", "", options) == 2
-    assert "is no folder of views" in capsys.readouterr().err
+    assert "is not a folder of views" in capsys.readouterr().err
 
 
 def test_settings_come_from_the_options():

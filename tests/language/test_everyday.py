@@ -57,6 +57,10 @@ def program(text, kind="room"):
                 f" {BED}))"
             ),
         ),
+        ("Nothing is on the bed.", f"equal(count(relate(on, {BED}, scene)), count(0))"),
+        ("Is the bed longer than 2.5 m?", f"greater_than(query(length, {BED}), count(2.5))"),
+        ("The bed is narrower than two metres.", f"less_than(query(width, {BED}), count(2))"),
+        ("How tall is the bed?", f"query(height, {BED})"),
         ("There are two chairs.", f"equal(count({CHAIRS}), count(2))"),
         ("What is above the bed?", f"query(name, unique(relate(above, {BED}, scene)))"),
         (
@@ -420,3 +424,7 @@ def test_all_none_and_not(text, meant):
 )
 def test_changes_of_size_and_the_opposite_wall(text, meant):
     assert str(read(text, "room", THINGS, "change")) == meant
+
+
+def test_a_very_long_text_is_not_parsed():
+    assert program("bed " * 200) is None

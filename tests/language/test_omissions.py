@@ -451,6 +451,10 @@ def test_different_measures_are_not_compared(measure, omits):
             f"move(group({LAMP}), place(opposite, {LAMP}))",
             False,
         ),
+        ("The bed is now -2 m wide.", f"set(wide, 2, group({BED}))", True),
+        ("The lamp isn't next to the bed.", f"move(group({LAMP}), place(next_to, {BED}))", True),
+        ("The lamp is not on.", f'set(state, "off", group({LAMP}))', False),
+        ("The lamp isn't on the desk any more.", f"move(group({LAMP}), place(centre))", False),
         ("Half the chairs went to the desk.", f"move(some(2, {CHAIRS}), place(on, {DESK}))", False),
     ],
 )
@@ -469,6 +473,11 @@ def test_a_change_of_size_or_to_the_opposite_wall_is_not_read_as_another(text, c
         ),
         ("Neither chair is red.", f'equal(count(filter(color, "red", {CHAIRS})), count(0))', False),
         ("What is on the opposite wall?", "query(name, unique(scene))", True),
+        ("Nothing is on the bed.", f"exist(relate(on, {BED}, scene))", True),
+        ("There's nothing on it.", f"equal(count(relate(on, {BED}, scene)), count(0))", False),
+        ("Is the bed longer than 3 m?", f"greater_than(query(length, {BED}), count(2))", True),
+        ("Is it longer than three metres?", f"less_than(query(length, {BED}), count(3))", False),
+        ("Is it more than half a metre tall?", f"exist(group({BED}))", True),
     ],
 )
 def test_all_and_none_are_not_read_as_some(text, question, omits):

@@ -52,6 +52,7 @@ def test_a_size_is_not_provided_to_one_of_several_new_objects():
     assert with_sizes(change, text) == change
     assert omits_size(text, change)
     assert not omits_size("The sofa 2 m wide was removed.", Call.parse("remove(scene)"))
+    assert omits_size("A 3 m wide sofa was put here.", Call.parse("move(scene, place(centre))"))
 
 
 def test_the_trained_network_has_no_class_for_stated_sizes():

@@ -98,7 +98,8 @@ def planned(
             raise InputError(f"{where}: unknown key {unknown[0]!r}; known: {listed}")
         if (fills := wanted.get("fills")) not in FILLS:
             raise InputError(f"{where}.fills={fills!r} should be one of {', '.join(FILLS)}")
-        if fills == "views" and not study.get("views"):
+        views = study.get("views")
+        if fills == "views" and (not views or isinstance(views, str)):
             raise InputError("study.views should list folders of validation views")
         variants = wanted.get("variants") or {"": {}}
         if "over" not in wanted and "values" not in wanted and "" not in variants:
@@ -301,7 +302,7 @@ def _record(
 def _views_digest(folder: Path) -> str:
     """Return one hash of the annotations of a set of views."""
     if not (folder / "set.json").is_file():
-        raise InputError(f"study.views: {folder} is no folder of views (set.json is missing)")
+        raise InputError(f"study.views: {folder} is not a folder of views (set.json is missing)")
     return digest({str(p.relative_to(folder)): sha256(p) for p in sorted(folder.rglob("*.json"))})
 
 

@@ -33,6 +33,9 @@ _ALTERNATIVES = re.compile(
     r"(?<=\w)\s*[,:–-]\s*(?:the )?\w+(?: one)? or (?:the )?\w+ one\s*\?*\s*$"
 )
 
+_NOTHING = re.compile(r"^(\W*(?:(?:there )?(?:is|are) (?:there )?)?)nothing\b")
+LONGEST = 60  # words; the parser descends some levels a word
+
 
 def read(
     text: str, kind: str, things: Sequence[Mapping[str, str | None]], form: str = "question"
@@ -44,8 +47,9 @@ def read(
     """
     text = _ALTERNATIVES.sub("?", _TAG.sub("?", text.lower().replace("’", "'")))
     text = _POSSESSIVE.sub(r"the \2 of the \1", text)
-    words = _WORD.findall(_SHORT_IS.sub(r"\1 is", text))
-    if not words:
+    text = _NOTHING.sub(r"\1no object", _SHORT_IS.sub(r"\1 is", text))
+    words = _WORD.findall(text)
+    if not 0 < len(words) <= LONGEST:
         return None
     parser = GrammarParse(load("everyday"), words, _leaves(things))
     forms = [form, "seen"] if kind == "photo" and form == "question" else [form]

@@ -13,6 +13,7 @@ from itertools import chain
 from po3d.language.english import singular
 from po3d.language.grammar import load
 from po3d.language.program import LEAVES, Call
+from po3d.language.read.stated_sizes import metres
 from po3d.scene.rooms import COLORS, MATERIALS, STATES, SYNONYMS
 
 _WORDINGS = load("omissions", "patterns")
@@ -20,12 +21,12 @@ _WORDINGS = load("omissions", "patterns")
 (
     DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY, _MORE_OR, _ALTERNATIVES, _NO_THING,
     _REMOVED, _ADDED, _PART, _HAS_PART, _EXCLUDED, _HYPOTHETICAL, _SECOND_QUESTION, _NONE,
-    _OPPOSITE_WALL, _RESIZED, _TWO_SWAPPED,
+    _OPPOSITE_WALL, _RESIZED, _TWO_SWAPPED, _MEASURED, _NEGATIVE, _STATE_DENIED,
 ) = _WORDINGS.expressions(
     "denied", "partly", "ordinal", "numbered", "negation", "every", "more_or", "alternatives",
     "no_thing", "removal", "addition", "part", "has_part", "excluded",
     "hypothetical", "second_question", "none", "opposite_wall", "resized",
-    "two_swapped",
+    "two_swapped", "measured", "negative", "state_denied",
 )
 # fmt: on
 _TELLING, _POINTING = map(frozenset, map(_WORDINGS.wordings, ("telling", "pointing")))
@@ -88,6 +89,8 @@ def omitted(text: str, question: Call) -> str:
     for pattern, allowed in _OMISSION_RULES:
         if (match := pattern.search(text)) and not allowed(question, ops):
             return f"the program omits {match[0].strip()!r}"
+    if (match := _MEASURED.search(text)) and metres(match[1].lower()) not in _numbers(question):
+        return f"the program omits {match[0].strip()!r}"
     for pattern in _EITHER:
         for either in pattern.finditer(text):
             named = set(map(str.lower, either.groups()))
@@ -96,6 +99,11 @@ def omitted(text: str, question: Call) -> str:
     if _compares_measures(question):
         return "the program compares different measures"
     return "the program compares an object with itself" if _compares_itself(question) else ""
+
+
+def _numbers(question: Call) -> set[str | float | Call]:
+    """Return the numbers with which a program compares."""
+    return {call.args[0] for call in question.calls("count")}
 
 
 def _counts_none(question: Call) -> bool:
@@ -176,8 +184,11 @@ def forgets_how_many(text: str, change: Call) -> bool:
 def omits_edit(text: str, change: Call) -> bool:
     """Return whether the text removes, adds or resizes an object, or moves it to the opposite wall,
     and the program does not: "Paint one chair and get rid of the other" parsed as two paintings.
+    Also whether the text denies what the program does, or has a negative number.
     """
     ops = {call.op for call in change.calls()}
+    if _NEGATIVE.search(text) or (_STATE_DENIED.search(text) and not ops.isdisjoint(EDITS)):
+        return True
     if _RESIZED.search(text) and ops.isdisjoint(("replace", "add")) and not _resizes(change):
         return True
     if _OPPOSITE_WALL.search(text) and "opposite" not in change.leaves():

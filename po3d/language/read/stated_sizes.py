@@ -29,6 +29,7 @@ _LENGTH = re.compile(
 )
 _SIZE = re.compile(_FORM, re.IGNORECASE)
 _RESIZED = re.compile(rf"\b(?:{_either(_WORDINGS.wordings('become'))}) {_FORM}", re.IGNORECASE)
+_NEW = re.compile(rf"\ban? (?:\w+ ){{0,2}}?{_FORM}", re.IGNORECASE)  # "a 2 m long table"
 _PHRASE = re.compile(
     rf"(?P<comma>,)?(?: (?:that|which) (?:is|was|measures)| measuring)? ?{_FORM}"
     rf"(?:(?:,| and|, and) {_FORM})*(?(comma),?)",
@@ -84,5 +85,5 @@ def omits_size(text: str, change: Call) -> bool:
     """Return whether a text states sizes of a new or a resized object that the program of the
     change lacks."""
     sized = {call.args[0] for call in change.calls("trait", "set")}.intersection(LEAVES["extent"])
-    stated = any(change.calls("thing")) or _RESIZED.search(text)
+    stated = any(change.calls("thing")) or _RESIZED.search(text) or _NEW.search(text)
     return bool(stated) and not sized >= sizes(text).keys()
